@@ -11,8 +11,8 @@
 -- - ["misfit", index, fault]: the operator at that index does not fit
 -- - ["limit", limit, scope, size, name]: there would be more than the change allows
 --
--- Limits are compared by check_limits, and only where a change comes near one: where there are more names, bytes or
--- events than the room that it leaves. It raises :crowded where a scope has grown beyond that between the look at it
+-- Limits are compared by check_limits, and only where a change may come near one: where there are more bytes, or events,
+-- than the room that it leaves; there are never more names than bytes. It raises :crowded where a scope has grown beyond that between the look at it
 -- and its move: nothing is written, and the same change is right with that scope among the locks.
 --
 -- It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so
@@ -38,6 +38,9 @@ declare
   change jsonb;
   change_id text;
   change_call text;
+  is_append boolean;
+  -- Whether it moves a scope.
+  is_moving boolean;
   place integer := 0;
   row_no bigint;
   row_pos bigint;
@@ -78,9 +81,8 @@ declare
   own_bytes bigint;
   own_ttl double precision;
   own_expires double precision;
-  now_ms double precision;
   is_near boolean;
-  -- The names and bytes that are added to the session, the app and the user, and those that are taken from them.
+  -- The names and bytes that are added to the session, the app and the user, or taken from them.
   added bigint[];
   removed bigint[];
   app_pos bigint;
@@ -248,6 +250,8 @@ begin
     place := place + 1;
     change_id := change->>'id';
     change_call := coalesce(change->>'call', change_id);
+    is_append := change->>'kind' = 'append';
+    is_moving := change ? 'moves';
     if not is_one then
       app_place := (change->'app')::int;
       user_place := (change->'usr')::int;
@@ -270,7 +274,7 @@ begin
 
     -- What there is before the change, when all that has to be locked is. What is locked, or was moved by the batch, is
     -- known already; another call that had the session locked may have moved the scopes meanwhile. row_text is what
-    -- was written under the id of the change. The room of a change: the most events, names and bytes that there may be.
+    -- was written under the id of the change.
     if change->>'kind' = 'update' then
       select scope_pos[app_place], scope_mark[app_place], coalesce(scope_pos[user_place], 0), scope_mark[user_place],
           (select done.id from statepad.updates done
@@ -278,9 +282,8 @@ begin
           null,
           exists (select from statepad.refused late where late.call = change_call),
           exists (select from statepad.statepad_version version where version.version = :version),
-          change ? 'room' and exists (select from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
-            where app.no = app_no and (greatest(app.names, usr.names) > (change->'room'->>1)::float8
-              or greatest(app.bytes, usr.bytes) > (change->'room'->>2)::float8))
+          exists (select from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
+            where app.no = app_no and greatest(app.bytes, usr.bytes) > (change->'room')::float8)
         into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, is_near;
     else
       select coalesce(scope_pos[app_place], app.pos, 0),
@@ -292,17 +295,17 @@ begin
             where event.session = own_no and event.rev = own_rev and own_rev > 0),
           exists (select from statepad.refused late where late.call = change_call),
           exists (select from statepad.statepad_version version where version.version = :version),
-          case when own_expires is not null then floor(extract(epoch from clock_timestamp()) * 1000) end,
-          coalesce(own_rev > (change->'room'->>0)::float8
-            or greatest(own_names, app.names, usr.names) > (change->'room'->>1)::float8
-            or greatest(own_bytes, app.bytes, usr.bytes) > (change->'room'->>2)::float8, false)
-        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, now_ms, is_near
+          greatest(own_rev, own_bytes, app.bytes, usr.bytes) > (change->'room')::float8
+        into app_pos, app_mark, user_pos, user_mark, row_text, last_id, is_late, is_ours, is_near
         from statepad.scopes app left join statepad.scopes usr on usr.no = user_no
         where app.no = app_no;
-      if is_one and own_expires <= now_ms then
-        own_no := null;
-      end if;
-      if change->>'kind' = 'create' then
+      if is_one then
+        if own_expires is not null then
+          if own_expires <= floor(extract(epoch from clock_timestamp()) * 1000) then
+            own_no := null;
+          end if;
+        end if;
+      elsif change->>'kind' = 'create' then
         row_text := (select creation.id from statepad.creations creation where creation.id = change_id);
       end if;
     end if;
@@ -310,7 +313,7 @@ begin
     -- What was made before and what is refused. One condition comes before all of it: most changes are new and carry
     -- no guard.
     if row_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
-      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created or change ? 'ops' or is_near
+      or not is_append or own_no is null or change->>'created' <> own_created or change ? 'ops' or is_near
     then
       if not is_ours then
         perform statepad.refuse_version();
@@ -377,7 +380,9 @@ begin
           from statepad.resolve_operators(change->'ops', app_no, user_no, own_no) resolved;
         if misfit is null then
           change := change || jsonb_build_object('set', coalesce(change->'set', '[]') || op_sets);
-          is_near := is_near or change ? 'room' and octet_length(op_sets::text) > :reserved_bytes;
+          if change ? 'room' and octet_length(op_sets::text) > :reserved_bytes then
+            is_near := true;
+          end if;
         else
           answer := json_build_array('misfit', misfit - 1, substr(fault, 2));
         end if;
@@ -407,15 +412,17 @@ begin
       end if;
     end if;
 
-    if is_unused is not null and change->>'kind' <> 'append' then
-      is_unused[app_place] := false;
-      is_unused[coalesce(user_place, app_place)] := false;
+    if is_unused is not null then
+      if not is_append then
+        is_unused[app_place] := false;
+        is_unused[coalesce(user_place, app_place)] := false;
+      end if;
     end if;
 
     -- Moves the scopes, and finds out what others have done to those of which something is known. A scope that is
     -- locked already is moved in the variables alone, and written with the others at the end of the batch. What may be
     -- null in JSON is read as text: before Postgres 18 a number cannot be cast from the JSON null.
-    if change ? 'moves' or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then
+    if is_moving or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then
       for index in 0..jsonb_array_length(change->'scopes') - 1 loop
         item := change->'scopes'->index;
         scope_place := (item->0)::int;
@@ -429,8 +436,7 @@ begin
           with moved as (
             update statepad.scopes scope set pos = scope.pos + 1, mark = change_call, changed = now(),
                 due = least(scope.due, now()), base = case when keeps_log then scope.base else scope.pos + 1 end
-              where scope.no = row_no and (is_near or coalesce(scope.names <= (change->'room'->>1)::float8
-                and scope.bytes <= (change->'room'->>2)::float8, true))
+              where scope.no = row_no and coalesce(is_near or scope.bytes <= (change->'room')::float8, true)
               returning scope.no, scope.pos)
           insert into statepad.moves as move (scope, pos, mark, names)
             select moved.no, moved.pos, change_call, item->1 from moved
@@ -474,7 +480,7 @@ begin
       end loop;
     end if;
 
-    if keeps_log and change ? 'moves' then
+    if is_moving and keeps_log then
       -- Written before the values are.
       if change ? 'unset' then
         perform statepad.log_deletions(change, app_no, app_pos, user_no, user_pos, scope_list[user_place]->>1);
@@ -499,14 +505,16 @@ begin
           count(*) filter (where gone.owner = app_no), coalesce(sum(gone.size) filter (where gone.owner = app_no), 0),
           count(*) filter (where gone.owner = user_no), coalesce(sum(gone.size) filter (where gone.owner = user_no), 0)]
         into removed from gone;
+      own_names := own_names - removed[1];
+      own_bytes := own_bytes - removed[2];
       delete from statepad.reservations reservation
         where reservation.target = (change->'reservation'->>0)::bigint
           and reservation.ticket = (change->'reservation'->>1)::bigint;
     end if;
-    if own_ttl is not null and change->>'kind' = 'append' then
+    if own_ttl is not null then
       own_expires := floor(extract(epoch from clock_timestamp()) * 1000) + own_ttl;
     end if;
-    if change->>'kind' = 'append' and not change ? 'moves' then
+    if is_append and not is_moving then
       -- Most changes write to a session alone: one statement writes all of it.
       own_rev := own_rev + 1;
       if change ? 'set' then
@@ -523,8 +531,7 @@ begin
             returning (present.was is null)::integer as names,
               octet_length(present.value) - coalesce(present.was, -statepad.name_size(present.name)) as size)
         update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires,
-            names = session.names + grown.names - coalesce(removed[1], 0),
-            bytes = session.bytes + grown.bytes - coalesce(removed[2], 0)
+            names = own_names + grown.names, bytes = own_bytes + grown.bytes
           from (select coalesce(sum(kept.names), 0) as names, coalesce(sum(kept.size), 0) as bytes from kept) grown
           where session.usr = user_no and session.id = change->>'session';
       else
@@ -532,12 +539,9 @@ begin
           insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
             values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
               case when keeps_log then app_pos end, case when keeps_log then user_pos end))
-        update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires
+        update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires,
+            names = own_names, bytes = own_bytes
           where session.usr = user_no and session.id = change->>'session';
-        if removed is not null then
-          update statepad.sessions session set names = session.names - removed[1], bytes = session.bytes - removed[2]
-            where session.usr = user_no and session.id = change->>'session';
-        end if;
       end if;
       answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_delta,
         user_delta, op_results, own_expires);
@@ -549,7 +553,7 @@ begin
           select case new.key->>0 when 'app' then app_no when 'user' then user_no else own_no end,
               new.key->>1, new.key->>2,
               case new.key->>0 when 'app' then app_pos when 'user' then user_pos
-                else own_rev + (change->>'kind' = 'append')::integer end, new.nth
+                else own_rev + is_append::integer end, new.nth
             from jsonb_array_elements(change->'set') with ordinality new (key, nth)
           on conflict (owner, name) do update set value = excluded.value, was = octet_length(present.value)
             where present.value <> excluded.value
@@ -563,8 +567,10 @@ begin
           coalesce(sum(kept.names) filter (where kept.owner = user_no), 0),
           coalesce(sum(kept.size) filter (where kept.owner = user_no), 0)]
         into added from kept;
+      own_names := own_names + added[1];
+      own_bytes := own_bytes + added[2];
     end if;
-    if change ? 'moves' and (added[3:6] <> '{0,0,0,0}' or removed[3:6] <> '{0,0,0,0}') then
+    if is_moving and (added[3:6] <> '{0,0,0,0}' or removed[3:6] <> '{0,0,0,0}') then
       update statepad.scopes scope set names = scope.names + size.names, bytes = scope.bytes + size.bytes
         from (values
           (app_no, coalesce(added[3], 0) - coalesce(removed[3], 0), coalesce(added[4], 0) - coalesce(removed[4], 0)),
@@ -572,15 +578,14 @@ begin
           size (no, names, bytes)
         where scope.no = size.no and (size.names <> 0 or size.bytes <> 0);
     end if;
-    if change->>'kind' = 'append' then
+    if is_append then
       own_rev := own_rev + 1;
       with written as (
         insert into statepad.events (session, rev, id, time, data, results, app_pos, user_pos)
           values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data', op_results,
             case when keeps_log then app_pos end, case when keeps_log then user_pos end))
       update statepad.sessions session set rev = own_rev, time = (change->'time')::float8, expires = own_expires,
-          names = session.names + coalesce(added[1], 0) - coalesce(removed[1], 0),
-          bytes = session.bytes + coalesce(added[2], 0) - coalesce(removed[2], 0)
+          names = own_names, bytes = own_bytes
         where session.usr = user_no and session.id = change->>'session';
     elsif change->>'kind' = 'create' then
       if expired_no[place] is null then
@@ -604,8 +609,8 @@ begin
         update statepad.owners owner set expires = own_expires is not null
           where owner.app = app_no and owner.id = change->>'session' and owner.usr = user_no;
       end if;
-      if added[1] > 0 then
-        update statepad.sessions session set names = added[1], bytes = added[2]
+      if own_names > 0 then
+        update statepad.sessions session set names = own_names, bytes = own_bytes
           where session.usr = user_no and session.id = change->>'session';
       end if;
       if change ? 'data' then
