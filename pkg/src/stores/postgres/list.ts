@@ -30,7 +30,7 @@ export function listStatement(schema: string, query: ListQuery): Statement {
   // Each question has its own index, see the schema.
   const source = `${schema}.sessions session
     where ${isOfUser ? `-session.usr = -${owner}` : `session.app = ${owner}`} and ${NOT_EXPIRED}`;
-  // Those of a user are looked for among those of the app, which are few where sweeps are made; no index of users fits.
+  // Those of a user are looked for among those of the app, few where sweeps are made: no index of users fits.
   const ofUser = isOfUser ? `and ~session.usr = ~${owner}` : '';
   const expired = `~session.app = ~(select no from app) and session.expires <= ${CLOCK} ${ofUser}`;
   const text = `with ${owners.join(', ')},
