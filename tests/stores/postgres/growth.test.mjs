@@ -122,6 +122,87 @@ await withDatabase((database) => {
     assert.deepEqual(await count({ userTtl: 0 }), { sessions: 0, users: 0, more: false });
   });
 
+  test('a sweep of all apps removes those that expired first, whichever the apps', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    const apps = Array.from({ length: 30 }, (_, i) => `app ${i}`);
+    const placed = (i) => keyOf(`s${i}`, 'u', apps[(i * 7) % (i < 60 ? 3 : 30)]);
+    await store.commitMany(
+      Array.from({ length: 200 }, (_, i) => ({ ...create(`c${i}`, {}, placed(i)), expires: { at: 1_000 + i } })),
+    );
+    const left = async () => (await pool.query(`select expires::int from ${schema}.sessions order by 1`)).rows[0];
+    for (const [limit, first] of [
+      [10, 1_010],
+      [40, 1_050],
+      [50, 1_100],
+    ]) {
+      assert.deepEqual(await store.sweep({ limit }), { sessions: limit, users: 0, more: true });
+      assert.deepEqual(await left(), { expires: first });
+    }
+    const [, , , app] = apps;
+    const { total } = await store.list({ app, limit: 1 });
+    assert.equal(total, 0);
+    const ofApp = await store.sweep({ app, limit: 2 });
+    assert.deepEqual(ofApp, { sessions: 2, users: 0, more: true });
+    assert.equal((await left()).expires, 1_100);
+    assert.deepEqual(await store.sweep({ limit: 1_000 }), { sessions: 98, users: 0, more: false });
+  });
+
+  test('a sweep ends after a session with many values, as after one with many events', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    const values = (count) => ({
+      session: { set: Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, i])) },
+    });
+    const creations = [1, 10_000, 1].map((count, i) => ({
+      ...create(`c${i}`, values(count), keyOf(`s${i}`)),
+      expires: { at: 1_000 + i },
+    }));
+    await store.commitMany(creations);
+    assert.deepEqual(await store.sweep({ limit: 10 }), { sessions: 2, users: 0, more: true });
+    assert.deepEqual(await store.sweep({ limit: 10 }), { sessions: 1, users: 0, more: false });
+  });
+
+  test('a statement of a sweep that removes sessions leaves users to the next one', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    const setUser = { user: { set: { x: 1 } } };
+    await store.commit(update('idle', setUser, { appName: 'a', userId: 'idle' }));
+    await store.commit({ ...create('c', setUser), expires: { at: 1_000 } });
+    const swept = async () => {
+      const { rows } = await pool.query(`select ${schema}.sweep(null, 10, 0, true)::json as answer`);
+      return rows[0].answer;
+    };
+    assert.deepEqual(await swept(), { sessions: [['a', 'u', 's']], users: null, more: true });
+    const { users, ...others } = await swept();
+    assert.deepEqual(users.sort(), [
+      ['a', 'idle'],
+      ['a', 'u'],
+    ]);
+    assert.deepEqual(others, { sessions: null, more: false });
+  });
+
+  test('what is left of an expired session is removed whatever token its remover has', async () => {
+    const schema = database.schema();
+    const store = await openedStore(pool, { schema });
+    for (const [id, guard] of [
+      ['c1', {}],
+      ['c2', { fence: 0 }],
+      ['c3', { fence: 7 }],
+      ['c4', { fence: 7, created: 'c4' }],
+    ]) {
+      await store.commit({ ...create(id, { session: { set: { x: 1 } } }), expires: { at: 1_000 } });
+      await store.remove(keyOf(), { fence: 7, created: 'another' });
+      const rows = async () => (await pool.query(`select from ${schema}.sessions`)).rows.length;
+      assert.equal(await rows(), 1);
+      await store.remove(keyOf(), guard);
+      assert.equal(await rows(), 0);
+      assert.equal((await pool.query(`select from ${schema}.state`)).rows.length, 0);
+    }
+    await store.commit(create('living'));
+    await assert.rejects(store.remove(keyOf(), { fence: 7 }), { code: 'fenced' });
+  });
+
   test('a creation that waits for the removal of an expired session makes another one', async () => {
     const schema = database.schema();
     const store = await openedStore(pool, { schema });

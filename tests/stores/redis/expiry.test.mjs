@@ -191,6 +191,39 @@ if (why) {
     assert.deepEqual(await sweepAll(store), { sessions: 67, users: 0, more: false });
   });
 
+  test('a sweep passes over sessions with a key of another type, and says so when all others are removed', async () => {
+    const prefix = newPrefix();
+    const store = redisStore(admin, { prefix });
+    const changes = Array.from({ length: 130 }, (_, n) => expiring(`c${n}`, keyOf(`s${n}`, `u${n}`), { at: n + 1 }));
+    await store.commitMany(changes, context);
+    await store.commit(expiring('other', keyOf('other', 'u', 'another'), { at: 200 }), context);
+    // More than one slice of sessions, and one with a list of another type.
+    for (let n = 0; n < 60; n++) {
+      await admin.del(`${prefix}:{app}:s:=s${n}\0u${n}`);
+      await admin.set(`${prefix}:{app}:s:=s${n}\0u${n}`, 'x');
+    }
+    await admin.del(`${prefix}:{app}:l:u60`);
+    await admin.set(`${prefix}:{app}:l:u60`, 'x');
+    assert.deepEqual(await sweepAll(store), { sessions: 70, users: 0, more: true });
+    await assert.rejects(sweepAll(store), { code: 'rejected', message: /another type/ });
+    assert.equal(await admin.zcard(`${prefix}:{app}:expiring`), 61);
+    assert.equal(await admin.zcard(`${prefix}:{another}:expiring`), 0);
+  });
+
+  test('a sweep asks apps that have nothing expired once', async () => {
+    const prefix = newPrefix();
+    const store = redisStore(admin, { prefix });
+    for (let n = 0; n < 20; n++) await store.commit(create(`c${n}`, keyOf('s', 'u', `app ${n}`)), context);
+    const changes = Array.from({ length: 200 }, (_, n) => expiring(`e${n}`, keyOf(`s${n}`), OVER));
+    await store.commitMany(changes, context);
+    await sweepAll(store, { limit: 1 });
+    const callsOf = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))[1]);
+    const before = await callsOf();
+    assert.deepEqual(await sweepAll(store), { sessions: 199, users: 0, more: false });
+    // The names of the apps; each of 21 apps once; the one with sessions after each of four slices, and the slices.
+    assert.equal((await callsOf()) - before, 1 + 21 + 4 + 4);
+  });
+
   test('stores that sweep at once remove each session once, and tell other stores of it', async () => {
     const prefix = newPrefix();
     const subscriber = await clientOf(clients.ioredis);

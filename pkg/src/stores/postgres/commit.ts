@@ -18,7 +18,7 @@ import { isEmpty } from '../shared/values.js';
 import { deltaOf, textIn, type ReportedChanges } from './answers.js';
 import { movedNames } from './moved-names.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
-import { beyondIn, finiteLimits, growthBy, roomOf, type Beyond, type Growth, type Room } from './limits.js';
+import { beyondIn, growthBy, leastOf, limitsText, roomOf, type Beyond, type Growth } from './limits.js';
 import { misfitOf, namesOf, operatorsOf, resultsIn } from './operators.js';
 import { inLockOrder, Scopes } from './scopes.js';
 import { partsOfReservation } from './reservations.js';
@@ -60,8 +60,9 @@ interface Request {
   readonly ops?:
     | readonly (readonly [scope: Entry[0], name: string, kind: string, operand: string, expected: string | null])[]
     | undefined;
-  readonly room?: Room | undefined;
-  /** JSON within the JSON: it is hardly ever read. */
+  /** The least number of a `Room`: a scope never has more names than bytes. */
+  readonly room?: number | undefined;
+  /** A text, as it is hardly ever read. */
   readonly limits?: string | undefined;
   readonly ttl?: number | undefined;
   readonly expires?: number | undefined;
@@ -298,8 +299,8 @@ function requestOf(change: Change, scopes: Scopes): Request {
       ops.length > 0
         ? ops.map(({ scope, name, kind, operand, expected: value }) => [scope, toColumn(name), kind, operand, value])
         : undefined,
-    room,
-    limits: room && JSON.stringify(finiteLimits(change.limits)),
+    room: room && (leastOf(room) ?? Number.MAX_SAFE_INTEGER),
+    limits: room && limitsText(change.limits),
     ...(kind === 'create' && endOf(change.expires)),
     created: guard?.created === undefined ? undefined : toColumn(guard.created),
     ...(isGuarded && {

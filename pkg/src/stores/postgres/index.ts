@@ -23,7 +23,7 @@ import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } 
 import { reserve } from './reservations.js';
 import { claimStatement, leaseIn, leaseRowIn, leaseStatement, readLeaseStatement } from './lease.js';
 import { removeStatement, wasRemoved } from './remove.js';
-import { countedIn, countStatement, sweepStatement, sweptIn } from './sweep.js';
+import { countedIn, countStatement, sweepBy, sweepStatement, sweptIn } from './sweep.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
 import { RESOLVES } from './operators.js';
 import { Hints } from './hints.js';
@@ -150,10 +150,14 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     lease: async (key, request) =>
       leaseIn(await sender.send(leaseStatement(schema, key, request), false), request, key),
     readLease: async (key) => leaseRowIn(await sender.send(readLeaseStatement(schema, key), true)),
-    sweep: async (query) =>
+    sweep: async (query, { answered }) =>
       query.dry === true
         ? countedIn(await sender.send(countStatement(schema, query), true), query)
-        : sweptIn(await sender.send(sweepStatement(schema, query, log), false), (hint) => hints?.add(hint)),
+        : await sweepBy(query, async (part) => {
+            const rows = await sender.send(sweepStatement(schema, part, log), false);
+            answered?.();
+            return sweptIn(rows, (hint) => hints?.add(hint));
+          }),
     claim: async (claimName, request) =>
       leaseIn(await sender.send(claimStatement(schema, claimName, request), false), request),
     ...(log && {

@@ -76,14 +76,15 @@ export function roomOf(
   return isCompared ? room : undefined;
 }
 
-function leastOf(numbers: readonly (number | null)[]): number | null {
+/** The least of some numbers, of which some are far. */
+export function leastOf(numbers: readonly (number | null)[]): number | null {
   const finite = numbers.filter((each) => each !== null);
   return finite.length === 0 ? null : Math.min(...finite);
 }
 
-/** The limits that there are. */
-export function finiteLimits(limits: StoreLimits = {}): StoreLimits {
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => Number.isFinite(limit)));
+/** Limits as `check_limits` takes them: numbers with commas between them, of which any may be missing. */
+export function limitsText({ value, state, keys, events }: StoreLimits = {}): string {
+  return [value, state, keys, events].map((limit) => finite(limit, 0) ?? '').join(',');
 }
 
 function finite(limit: number | undefined, growth: number): number | null {

@@ -11,7 +11,8 @@ type RemovalGuard = Pick<Guard, 'created' | 'fence'>;
 
 /**
  * The statement that deletes a session. The token is looked at in the row as it is once it is locked, and stays so
- * until the session is deleted: a lease that is taken meanwhile waits for that.
+ * until the session is deleted: a lease that is taken meanwhile waits for that. A session that has expired has no
+ * token, and what is left of it is deleted.
  */
 export function removeStatement(schema: string, key: SessionKey, { created, fence }: RemovalGuard): Statement {
   const { appName, userId, sessionId } = key;
@@ -21,15 +22,15 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
     ? { text: `select ${remove}::text as is_removed`, values }
     : {
         text: `with target as materialized (
-          select session.fence
+          select session.fence, ${NOT_EXPIRED} as is_there
             from ${schema}.scopes app
             join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
             join ${schema}.sessions session on session.usr = usr.no and session.id = $3
             where app.parent = 0 and app.name = $1 and session.created = coalesce($4, session.created)
-              and ${NOT_EXPIRED}
             for update of session
         )
-        select case when target.fence = $5::float8 then ${remove}::text end as is_removed, target.fence::text as fence
+        select case when target.fence = $5::float8 or not target.is_there then ${remove}::text end as is_removed,
+            case when target.is_there then target.fence::text end as fence
           from target`,
         values: [...values, fence],
       };
@@ -37,8 +38,8 @@ export function removeStatement(schema: string, key: SessionKey, { created, fenc
 
 /** True if a session was there, and is deleted. Throws `fenced`. */
 export function wasRemoved(rows: readonly unknown[], { fence }: RemovalGuard): boolean {
-  const [row] = rows as readonly { readonly is_removed: string | null; readonly fence?: string }[];
-  if (row?.fence !== undefined) {
+  const [row] = rows as readonly { readonly is_removed: string | null; readonly fence?: string | null }[];
+  if (typeof row?.fence === 'string') {
     checkFence(Number(row.fence), fence);
   }
   return row?.is_removed === 'true';

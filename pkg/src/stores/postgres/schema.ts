@@ -7,7 +7,13 @@ import checkGuard from './sql/check_guard.sql';
 import checkLimits from './sql/check_limits.sql';
 import claim from './sql/claim.sql';
 import cleanLog from './sql/clean_log.sql';
-import commit from './sql/commit.sql';
+import commitDeclare from './sql/commit/declare.sql';
+import commitFinish from './sql/commit/finish.sql';
+import commitJudge from './sql/commit/judge.sql';
+import commitLock from './sql/commit/lock.sql';
+import commitLook from './sql/commit/look.sql';
+import commitMove from './sql/commit/move.sql';
+import commitWrite from './sql/commit/write.sql';
 import decideLease from './sql/decide_lease.sql';
 import emptyScopes from './sql/empty_scopes.sql';
 import forget from './sql/forget.sql';
@@ -26,6 +32,9 @@ import sweep from './sql/sweep.sql';
 import tables from './sql/tables.sql';
 import trimLog from './sql/trim_log.sql';
 import { LAYOUT, VERSION } from './version.js';
+
+/** The function that commits. It is one, as each function costs time to call; its parts share its variables. */
+const commit = [commitDeclare, commitLock, commitLook, commitJudge, commitMove, commitWrite, commitFinish].join('\n');
 
 /** A version of the schema, and the scripts that make it. */
 export interface Schema {

@@ -31,8 +31,8 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   reported_moves: REPORTED_MOVES,
   moves_between_trims: MOVES_BETWEEN_TRIMS,
   reserved_bytes: RESERVED_BYTES,
-  // The most events of a sweep beyond those of one session, and the most users that it looks at.
-  swept_events: 10_000,
+  // The most events and values of a sweep beyond those of one session, and the most users that it looks at.
+  swept_rows: 10_000,
   swept_users: 256,
 };
 

@@ -18,6 +18,20 @@ interface Answer {
   readonly more: boolean;
 }
 
+/**
+ * Sweeps by `ask`. A statement that has removed sessions leaves the users to another one: what counts the sessions is
+ * locked until it ends, and creations wait for that.
+ */
+export async function sweepBy(query: SweepQuery, ask: (query: SweepQuery) => Promise<Swept>): Promise<Swept> {
+  const first = await ask(query);
+  const limit = query.limit - first.sessions;
+  if (query.userTtl === undefined || first.sessions === 0 || !first.more || limit <= 0) {
+    return first;
+  }
+  const { sessions, users, more } = await ask({ ...query, limit });
+  return { sessions: first.sessions + sessions, users, more };
+}
+
 /** The statement that sweeps. `log`: true if the removal of values goes into the log. */
 export function sweepStatement(schema: string, { app, limit, userTtl }: SweepQuery, log: boolean): Statement {
   return {
@@ -49,10 +63,6 @@ export function sweptIn(rows: readonly unknown[], onRemoved: (hint: Hint) => voi
 export function countStatement(schema: string, { app, limit, userTtl }: SweepQuery): Statement {
   const values: SqlValue[] = [Math.max(1, Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER - 1))];
   const ours = app === undefined ? '' : `and app.name = $${values.push(toColumn(app))}`;
-  const ofApp =
-    app === undefined
-      ? ''
-      : `~session.app = ~(select app.no from ${schema}.scopes app where app.parent = 0 ${ours}) and`;
   const ttl = userTtl === undefined ? 0 : `$${values.push(Math.min(userTtl, LONGEST_MS))}::float8`;
   const latest = `statement_timestamp() - ${ttl} * interval '1 millisecond'`;
   const idle = `select usr.no
@@ -68,7 +78,9 @@ export function countStatement(schema: string, { app, limit, userTtl }: SweepQue
     and not exists (select from ${schema}.sessions session where -session.usr = -usr.no and ${NOT_EXPIRED})
   limit $1::bigint + 1`;
   const text = `with expired as materialized (
-  select session.usr from ${schema}.sessions session where ${ofApp} session.expires <= ${CLOCK} limit $1::bigint + 1),
+  select session.usr from ${schema}.scopes app
+    join ${schema}.sessions session on ~session.app = ~app.no and session.expires <= ${CLOCK}
+    where app.parent = 0 ${ours} limit $1::bigint + 1),
 idle as (${userTtl === undefined ? 'select where false' : idle})
 select json_build_array((select count(*) from expired), (select count(*) from idle))::text as answer`;
   return { text, values };

@@ -6,7 +6,7 @@ export const VERSION = 1;
  * The fingerprint of what lies in a schema of this version, which may change until there is a release: the start of
  * the SHA-256 of the statements that make it.
  */
-export const LAYOUT = 'e0b65aee';
+export const LAYOUT = 'cfd0368c';
 /** The code of a refusal whose message says all. Postgres itself has no codes of this class. */
 export const REFUSED = 'ZS001';
 /** The code of a refusal of another version: the message names the schema, the detail is the version that it has. */

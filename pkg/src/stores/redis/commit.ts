@@ -78,7 +78,7 @@ function argumentsOf(prefix: string, changes: readonly [Change, ...Change[]], is
     args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
     args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
     args.push(`=${callOf(change)}`, callText(change, member), countText(attempt));
-    args.push(knownText(known, 'app'), knownText(known, 'user'), limitsText(limits));
+    args.push(knownText(known, 'app'), knownText(known, 'user'), ...limitsTexts(limits));
     pushParts(args, change.delta, change.operators);
     pushGuard(args, change);
   }
@@ -100,11 +100,14 @@ function pushGuard(args: string[], { kind, guard = {}, operators, digest, expire
   args.push(countText(expires?.ttl), countText(expires?.at));
 }
 
-/** The limits of a change, of which all may be missing. */
-function limitsText(limits: StoreLimits = {}): string {
-  const { value, state, keys, events } = limits;
+/**
+ * The limits of a change, of which all may be missing: the least of those that hold for all changes, and all of them.
+ * Nearly every change is below the least, and then the script does not take the others apart.
+ */
+function limitsTexts({ value, state, keys, events }: StoreLimits = {}): [least: string, all: string] {
   const parts = [value, state, keys, events].map((limit = Infinity) => (limit === Infinity ? '' : String(limit)));
-  return parts.every((part) => part === '') ? '' : parts.join(',');
+  const least = Math.min(state ?? Infinity, keys ?? Infinity, events ?? Infinity, Number.MAX_SAFE_INTEGER);
+  return parts.every((part) => part === '') ? ['', ''] : [String(least), parts.join(',')];
 }
 
 /** The known state of a scope, as its log says it: `@position=mark`, or `@position`. */

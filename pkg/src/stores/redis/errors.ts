@@ -60,6 +60,11 @@ export function tooMuch(cause: unknown, texts: readonly string[]): StoreError | 
   return undefined;
 }
 
+/** The fault of a key that has a type that it should not have. */
+export function ofAnotherType(code: 'rejected' | 'corrupt', cause?: unknown): StoreError {
+  return new StoreError(code, 'a key under the prefix is of another type: another program has written it', { cause });
+}
+
 /** The meaning of an error's text, when it is certain. */
 export function textMeaning(
   message: string,
@@ -68,9 +73,7 @@ export function textMeaning(
 ): StoreError | undefined {
   const text = message.replace(IN_SCRIPT, '');
   if (text.includes('WRONGTYPE')) {
-    return new StoreError(onForeign, 'a key under the prefix is of another type: another program has written it', {
-      cause,
-    });
+    return ofAnotherType(onForeign, cause);
   }
   if (TOO_BIG.test(text)) {
     const [, limit, size] = SIZES.exec(text) ?? [];

@@ -2,6 +2,7 @@
 
 import { scopeTitle } from '../../store/refusals.js';
 import { textOf, type RunScript } from './client.js';
+import { ofAnotherType } from './errors.js';
 import { textAfterSign, type List } from './hashes.js';
 import { hintText } from './hints.js';
 import {
@@ -45,24 +46,64 @@ interface Expired {
   readonly at: number;
 }
 
-/** Removes what has expired: see `SessionStore.sweep`. */
+/**
+ * Sessions by their apps that have a key of another type. They stay, and come first each time: a sweep passes over
+ * them.
+ */
+class Foreign {
+  readonly #members = new Map<string, Set<string>>();
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
+  }
+
+  add(app: string, members: readonly string[]): void {
+    if (members.length > 0) {
+      this.#members.set(app, new Set([...(this.#members.get(app) ?? []), ...members]));
+    }
+  }
+
+  count(app: string): number {
+    return this.#members.get(app)?.size ?? 0;
+  }
+
+  has({ app, text }: Expired): boolean {
+    return this.#members.get(app)?.has(text) === true;
+  }
+}
+
+/**
+ * Removes what has expired: see `SessionStore.sweep`. Where a key is of another type, all else is removed, and then a
+ * call that finds nothing more throws `rejected`.
+ */
 export async function sweep(parts: SweepParts, query: SweepQuery, context: StoreContext): Promise<Swept> {
-  const apps = query.app === undefined ? await allApps(parts) : [query.app];
+  let apps = query.app === undefined ? await allApps(parts) : [query.app];
   const swept = { sessions: 0, users: 0 };
+  const foreign = new Foreign();
   for (;;) {
     const left = query.limit - swept.sessions - swept.users;
     if (left <= 0 || context.signal.aborted) {
       return { ...swept, more: true };
     }
-    const found = await findExpired(parts, apps, Math.min(left, SLICE), query.userTtl);
+    const found = await findExpired(parts, apps, Math.min(left, SLICE), query.userTtl, foreign);
     context.answered?.();
+    // The others have nothing: each is asked once.
+    ({ apps } = found);
     if (found.sessions.length > 0) {
-      swept.sessions += await removeEach(found.sessions, (app, members) => sweepSessions(parts, app, members));
+      swept.sessions += await removeEach(found.sessions, async (app, members) => {
+        const reply = await sweepSessions(parts, app, members);
+        foreign.add(app, ((reply as List)[2] as List).map(textOf));
+        return reply;
+      });
     } else if (found.users.length > 0) {
       const { userTtl = 0 } = query;
       swept.users += await removeEach(found.users, (app, users) => sweepUsers(parts, app, users, userTtl));
-    } else {
+    } else if (foreign.isEmpty) {
       return { ...swept, more: false };
+    } else if (swept.sessions + swept.users > 0) {
+      return { ...swept, more: true };
+    } else {
+      throw ofAnotherType('rejected');
     }
     context.answered?.();
   }
@@ -93,26 +134,32 @@ export async function allApps({ prefix, run }: Pick<SweepParts, 'prefix' | 'run'
   return apps;
 }
 
-/** The sessions that expired first among those of all apps, and some users. */
+/** The sessions that expired first among those of all apps, some users, and the apps that have any of these. */
 async function findExpired(
   { prefix, ask }: SweepParts,
   apps: readonly string[],
   limit: number,
   userTtl: number | undefined,
-): Promise<{ readonly sessions: readonly Expired[]; readonly users: readonly Expired[] }> {
-  const args = [String(limit), userTtl === undefined ? '' : String(userTtl)];
+  foreign: Foreign,
+): Promise<{ readonly sessions: readonly Expired[]; readonly users: readonly Expired[]; readonly apps: string[] }> {
   const find = async (app: string): Promise<[sessions: Expired[], users: Expired[]]> => {
+    const args = [String(limit + foreign.count(app)), userTtl === undefined ? '' : String(userTtl)];
     const base = baseOf(prefix, app);
     const [expiring, idle] = appKeys(base).slice(-2) as [string, string];
     const keys = [appVersionKey(base), expiring, idle];
     const reply = await ask(app, expiredScript, keys, args, `what has expired of ${scopeTitle({ app })}`);
     // An app that was registered, and then not written to, answers the same.
     const [, members, users] = reply as [unknown, List, List];
-    return [placed(app, members), users.map((user) => ({ app, text: textOf(user), at: 0 }))];
+    const sessions = placed(app, members).filter((each) => !foreign.has(each));
+    return [sessions, users.map((user) => ({ app, text: textOf(user), at: 0 }))];
   };
   const answers = await askEach(apps, find);
   const sessions = answers.flatMap(([each]) => each).sort((a, b) => a.at - b.at);
-  return { sessions: sessions.slice(0, limit), users: answers.flatMap(([, each]) => each).slice(0, limit) };
+  return {
+    sessions: sessions.slice(0, limit),
+    users: answers.flatMap(([, each]) => each).slice(0, limit),
+    apps: apps.filter((_, index) => answers[index]?.some((each) => each.length > 0)),
+  };
 }
 
 function placed(app: string, members: List): Expired[] {

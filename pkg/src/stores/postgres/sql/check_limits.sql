@@ -12,7 +12,11 @@ create function statepad.check_limits(
 ) returns text language plpgsql
 as $limits$
 declare
-  limits jsonb := (change->>'limits')::jsonb;
+  limits double precision[] := string_to_array(change->>'limits', ',', '')::float8[];
+  max_value double precision := limits[1];
+  max_state double precision := limits[2];
+  max_keys double precision := limits[3];
+  max_events double precision := limits[4];
   given integer := coalesce(jsonb_array_length(change->'set'), 0) - coalesce(jsonb_array_length(change->'ops'), 0);
 begin
   return (with places as (
@@ -46,19 +50,19 @@ begin
         group by places.nth, places.scope, places.names, places.bytes),
     beyond as (
       select 0 as place, 0 as part, 0 as nth, json_build_array('limit', 'events', null, own_rev + 1) as answer
-        where change->>'kind' = 'append' and own_rev >= (limits->'events')::float8
+        where change->>'kind' = 'append' and own_rev >= max_events
       union all
       select sized.place, 1, sized.nth, json_build_array('limit', 'value', sized.scope, sized.size, sized.name)
-        from sized where sized.nth is not null and sized.size > greatest((limits->'value')::float8, sized.was)
-          and limits ? 'value'
+        from sized where sized.nth is not null and sized.size > greatest(max_value, sized.was)
+          and max_value is not null
       union all
       select grown.place, 2, 0, json_build_array('limit', 'keys', grown.scope, grown.new_names)
-        from grown where grown.new_names > greatest((limits->'keys')::float8, grown.names)
-          and limits ? 'keys'
+        from grown where grown.new_names > greatest(max_keys, grown.names)
+          and max_keys is not null
       union all
       select grown.place, 3, 0, json_build_array('limit', 'state', grown.scope, grown.new_bytes)
-        from grown where grown.new_bytes > greatest((limits->'state')::float8, grown.bytes)
-          and limits ? 'state')
+        from grown where grown.new_bytes > greatest(max_state, grown.bytes)
+          and max_state is not null)
     select beyond.answer from beyond order by beyond.place, beyond.part, beyond.nth limit 1);
 end
 $limits$;

@@ -1,5 +1,5 @@
--- Removes sessions that have expired, as remove does, the most so many, those that expired first before the others; and
--- with user_ttl, in milliseconds, values of users, as remove_scope does, as far as that leaves room. Without an app name
+-- Removes sessions that have expired, as remove does, the most so many, those that expired first before the others; or,
+-- where there are none, and with user_ttl, in milliseconds, values of users, as remove_scope does. Without an app name
 -- those of all apps. Answers a JSON object: the sessions [app, user, id], the users [app, user], and whether there may be
 -- more of both.
 --
@@ -19,6 +19,8 @@ declare
   -- No user who has moved later is removed.
   latest timestamp with time zone := clock_timestamp() - user_ttl * interval '1 millisecond';
   is_more boolean := false;
+  -- No session that expires later can be among those that are removed.
+  edge double precision;
   -- The sessions.
   users bigint[];
   ids text[];
@@ -33,32 +35,47 @@ begin
     perform statepad.refuse_version();
   end if;
 
+  -- The index has the sessions of one app after those of another. Where there are enough apps, the sessions that
+  -- expired first in each say how far all of them have to be read.
+  select first.expires into edge
+    from statepad.scopes app
+    cross join lateral (
+      select session.expires from statepad.sessions session
+        where ~session.app = ~app.no and session.expires <= now_ms
+        order by session.expires limit 1) first
+    where app.parent = 0 and app_name is null
+    order by first.expires offset most - 1 limit 1;
   with found as materialized (
-    select every.* from (
-      select session.usr, session.id, session.rev, session.expires from statepad.sessions session
-        where app_name is null and session.expires <= now_ms
-        order by session.expires limit most for update skip locked) every
-    union all
-    select ours.* from (
-      select session.usr, session.id, session.rev, session.expires from statepad.sessions session
-        where ~session.app = ~app_no and session.expires <= now_ms
-        order by session.expires limit most for update skip locked) ours),
-  -- A long one is removed whole, and then nothing else: a statement ends in time.
+    select early.usr, early.id
+      from statepad.scopes app
+      cross join lateral (
+        select session.usr, session.id, session.expires from statepad.sessions session
+          where ~session.app = ~app.no and session.expires <= coalesce(edge, now_ms)
+          order by session.expires limit most) early
+      where app.parent = 0 and (app_name is null or app.no = app_no)
+      order by early.expires limit most),
+  locked as materialized (
+    select session.usr, session.id, session.expires, session.rev + session.names as size
+      from found join statepad.sessions session on session.usr = found.usr and session.id = found.id
+      where session.expires <= now_ms
+      for update of session skip locked),
+  -- A large one is removed whole, and then nothing else: a statement ends in time.
   taken as (
-    select found.*, sum(found.rev) over (order by found.expires, found.usr, found.id) - found.rev as events from found)
-  select array_agg(taken.usr) filter (where taken.events < :swept_events),
-      array_agg(taken.id) filter (where taken.events < :swept_events),
-      count(*) = most or bool_or(taken.events >= :swept_events),
-      json_agg(json_build_array(app.name, usr.name, taken.id)) filter (where taken.events < :swept_events)
-    into users, ids, is_more, swept_sessions
+    select locked.*, sum(locked.size) over (order by locked.expires, locked.usr, locked.id) - locked.size as before
+      from locked)
+  select array_agg(taken.usr) filter (where taken.before < :swept_rows),
+      array_agg(taken.id) filter (where taken.before < :swept_rows),
+      json_agg(json_build_array(app.name, usr.name, taken.id)) filter (where taken.before < :swept_rows),
+      (select count(*) from found) > count(*) filter (where taken.before < :swept_rows)
+        or (select count(*) from found) = most
+    into users, ids, swept_sessions, is_more
     from taken join statepad.scopes usr on usr.no = taken.usr join statepad.scopes app on app.no = usr.parent;
   if users is not null then
     perform statepad.forget(users, ids);
-    most := most - cardinality(users);
-  end if;
-
-  if user_ttl is not null and most > 0 then
-    select array_agg(found.no), count(*) = :swept_users or coalesce(is_more, false) into seen, is_more from (
+    -- Users come in the next call: creations wait for what counts these sessions until this one has ended.
+    is_more := is_more or user_ttl is not null;
+  elsif user_ttl is not null then
+    select array_agg(found.no), count(*) = :swept_users or is_more into seen, is_more from (
       select usr.no from statepad.scopes app
         join statepad.scopes usr on -usr.parent = -app.no
           and usr.parent <> 0 and usr.due < 'infinity' and usr.due <= latest
@@ -88,14 +105,16 @@ begin
   end if;
 
   if is_more then
-    is_more := exists (select from statepad.sessions session where app_name is null and session.expires <= now_ms)
-      or exists (select from statepad.sessions session where ~session.app = ~app_no and session.expires <= now_ms)
+    is_more := exists (
+        select from statepad.scopes app
+          join statepad.sessions session on ~session.app = ~app.no and session.expires <= now_ms
+          where app.parent = 0 and (app_name is null or app.no = app_no))
       or user_ttl is not null and exists (
         select from statepad.scopes app
           join statepad.scopes usr on -usr.parent = -app.no
             and usr.parent <> 0 and usr.due < 'infinity' and usr.due <= latest
           where app.parent = 0 and (app_name is null or app.no = app_no));
   end if;
-  return json_build_object('sessions', swept_sessions, 'users', swept_users, 'more', coalesce(is_more, false));
+  return json_build_object('sessions', swept_sessions, 'users', swept_users, 'more', is_more);
 end
 $sweep$;

@@ -57,12 +57,9 @@ create index sessions_of_app on statepad.sessions (app, time);
 -- numbers, or inverted ones, for no other purpose than that no other index fits.
 create index sessions_of_user on statepad.sessions ((-usr), time);
 
--- Only what can expire is in these: for sweeps, and for how many sessions an app or a user has that have expired.
-create index sessions_by_expiry on statepad.sessions (expires) where expires is not null;
-
-create index sessions_of_app_by_expiry on statepad.sessions ((~app), expires) where expires is not null;
-
-create index sessions_of_user_by_expiry on statepad.sessions ((~usr), expires) where expires is not null;
+-- Only what can expire is in this one: for sweeps, and for how many sessions an app or a user has that have expired. It
+-- is the only one of its kind, as every append opens and locks all indexes, also for a session that never expires.
+create index sessions_by_expiry on statepad.sessions ((~app), expires) where expires is not null;
 
 -- The users of an app who have a session with an id. It is a table and not an index of the sessions: each append writes
 -- to all of their indexes, as it changes the time. Only the sessions that can expire are looked at.

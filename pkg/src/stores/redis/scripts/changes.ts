@@ -28,7 +28,7 @@ local function takeChange()
   local change = {
     kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take(),
     time = take(), eventTime = take(), data = take(), hint = take(), mark = take(), call = take(), attempt = take(),
-    knownApp = take(), knownUser = take(), limits = take(),
+    knownApp = take(), knownUser = take(), least = take(), limits = take(),
     deltas = takeParts(), created = take(),
     fence = '', rev = '', appPos = '', userPos = '', guards = NO_PARTS, hasOperators = false, digest = '',
     ttl = '', ends = '',

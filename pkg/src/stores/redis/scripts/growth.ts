@@ -11,6 +11,8 @@ local function valueSize(stored)
 end
 -- Sets what a part adds to the bytes and to the names of a scope. A name may be deleted and then set.
 local function measure(scope, part)
+  scope.addedBytes, scope.addedNames = 0, 0
+  if #part == 0 then return end
   local bytes, names, gone = 0, 0, nil
   for index, item in ipairs(part) do
     local name, text = item.name, item.text
@@ -33,29 +35,48 @@ local function measure(scope, part)
   scope.addedBytes, scope.addedNames = bytes, names
 end
 
-local function compareLimits(change, refuse)
-  local value, state, keys, events = string.match(change.limits, '^([^,]*),([^,]*),([^,]*),([^,]*)$')
-  local limits = { value = tonumber(value), state = tonumber(state), keys = tonumber(keys), events = tonumber(events) }
-  local function compare(exceeded, size, letter, name)
-    local limit = limits[exceeded]
-    if limit and size > limit then refuse('limit', exceeded, textOf(size), textOf(limit), letter or false, name) end
+-- The changes of a batch nearly always have the same limits.
+local limitsText, limits
+local function limitsOf(text)
+  if text ~= limitsText then
+    local value, state, keys, events = string.match(text, '^([^,]*),([^,]*),([^,]*),([^,]*)$')
+    limits = { value = tonumber(value), state = tonumber(state), keys = tonumber(keys), events = tonumber(events) }
+    limitsText = text
   end
-  if change.kind == 'append' then compare('events', change.its.rev + 1) end
-  local function compareScope(scope, letter, part)
-    if not scope or #part == 0 then return end
-    for _, item in ipairs(part) do
-      -- What does not grow is never refused.
-      if item.isResult and #item.text > valueSize(item.stored) then compare('value', #item.text, letter, item.name) end
+  return limits
+end
+local function compare(refuse, exceeded, size, limit, letter, name)
+  if limit and size > limit then refuse('limit', exceeded, textOf(size), textOf(limit), letter or false, name) end
+end
+local function compareScope(refuse, scope, letter, part, text, hasResults)
+  for _, item in ipairs(hasResults and part or {}) do
+    -- What does not grow is never refused.
+    if item.isResult and #item.text > valueSize(item.stored) then
+      compare(refuse, 'value', #item.text, limitsOf(text).value, letter, item.name)
     end
+  end
+  if scope.addedNames > 0 then
+    local most = limitsOf(text).keys
     -- The last order is never less than the number of names.
-    if scope.addedNames > 0 and limits.keys and scope.last + scope.addedNames > limits.keys then
-      compare('keys', (scope.gone and 0 or nameCount(scope.key)) + scope.addedNames, letter)
+    if most and scope.last + scope.addedNames > most then
+      compare(refuse, 'keys', (scope.gone and 0 or nameCount(scope.key)) + scope.addedNames, most, letter)
     end
-    if scope.addedBytes > 0 then compare('state', scope.size + scope.addedBytes, letter) end
   end
-  local deltas = change.deltas
-  compareScope(change.app, 'a', deltas.a)
-  compareScope(change.home, 'u', deltas.u)
-  compareScope(change.its, 's', deltas.s)
+  if scope.addedBytes > 0 then
+    compare(refuse, 'state', scope.size + scope.addedBytes, limitsOf(text).state, letter)
+  end
+end
+local function compareLimits(change, refuse)
+  local text, deltas, hasResults = change.limits, change.deltas, change.hasOperators
+  local app, home, its = change.app, change.home, change.its
+  -- Most changes are far from all limits: there are never more names than bytes.
+  local most = app.size + app.addedBytes
+  if home then most = math.max(most, home.size + home.addedBytes) end
+  if its then most = math.max(most, its.size + its.addedBytes, its.rev + 1) end
+  if not hasResults and most <= tonumber(change.least) then return end
+  if change.kind == 'append' then compare(refuse, 'events', its.rev + 1, limitsOf(text).events) end
+  if #deltas.a > 0 then compareScope(refuse, app, 'a', deltas.a, text, hasResults) end
+  if home and #deltas.u > 0 then compareScope(refuse, home, 'u', deltas.u, text, hasResults) end
+  if its and #deltas.s > 0 then compareScope(refuse, its, 's', deltas.s, text, hasResults) end
 end
 `;

@@ -85,8 +85,8 @@ const READING: readonly string[] = [
 
 /**
  * Removes those of some sessions of an app that have expired. KEYS: as those of `removeScript`, with some for each
- * session. ARGV: the channel, the sender, and for each session its member and the hint. Answers `done` and how many
- * were removed.
+ * session. ARGV: the channel, the sender, and for each session its member and the hint. Answers `done`, how many were
+ * removed, and the members of those that have a key of another type: they stay, and the others are removed.
  *
  * What the session says itself is right: where the list of those that expire says another thing, it is corrected.
  */
@@ -100,32 +100,40 @@ for _, key in ipairs({ LIST, REMOVED, IDS, USERS, EXPIRING, IDLE }) do redis.cal
 redis.call('HLEN', NOTES)
 local fault = ${deniedOf("'UNLINK', KEYS[1]", ...KEEPING, ...READING)}
 if fault then return fault end
-local hints, at = {}, 9
-for place = 3, #ARGV, 2 do
+-- Reads all that says what is done with a session, and fails where something else is.
+local function look(member, at)
   local key, events, times, ids, userList, userExpiring, userValues = unpack(KEYS, at, at + 6)
-  at = at + 7
-  local member = ARGV[place]
   local created, digest, ends = unpack(redis.call('HMGET', key, 'c', 'd', 'e'))
   local isListed = redis.call('ZSCORE', userList, member)
-  redis.call('ZCARD', userExpiring) -- fails where something else is
-  if created and not isOver(ends) then
-    if tonumber(ends) then
-      redis.call('ZADD', EXPIRING, ends, member)
+  redis.call('ZCARD', userExpiring)
+  local its = {
+    member = member, key = key, events = events, times = times, ids = ids,
+    userList = userList, userExpiring = userExpiring, created = created, digest = digest, ends = ends,
+  }
+  return its, fateOf(userList, userValues, isListed)
+end
+local hints, foreign, at = {}, {}, 9
+for place = 3, #ARGV, 2 do
+  local member = ARGV[place]
+  local ok, its, fate = pcall(look, member, at)
+  at = at + 7
+  if not ok then
+    if not string.find(type(its) == 'table' and its.err or tostring(its), 'WRONGTYPE', 1, true) then error(its) end
+    foreign[#foreign + 1] = member
+  elseif its.created and not isOver(its.ends) then
+    if tonumber(its.ends) then
+      redis.call('ZADD', EXPIRING, its.ends, member)
     else
       redis.call('ZREM', EXPIRING, member)
     end
   elseif redis.call('ZSCORE', EXPIRING, member) then
-    local fate = fateOf(userList, userValues, isListed)
-    dropSession({
-      member = member, key = key, events = events, times = times, ids = ids,
-      userList = userList, userExpiring = userExpiring, created = created, digest = digest, ends = ends,
-    })
-    leaveUser(fate, userList)
+    dropSession(its)
+    leaveUser(fate, its.userList)
     hints[#hints + 1] = ARGV[place + 1]
   end
 end
 if #hints > 0 then redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. table.concat(hints, ' ')) end
-return { 'done', #hints }
+return { 'done', #hints, foreign }
 `,
 };
 
