@@ -41,7 +41,8 @@ export class Lifetime {
     const stored = checkStoreOptions(options, this.now);
     this.growth = checkGrowthOptions(options, options.store);
     this.ttl = this.growth.ttl;
-    this.#storeOptions = stored && { ...stored, limits: this.growth.limits };
+    const { limits, isValueNamed } = this.growth;
+    this.#storeOptions = stored && { ...stored, limits, isValueNamed };
     this.#log = options.log ?? 'last';
   }
 
