@@ -7,6 +7,7 @@ mod invocation;
 mod lease;
 mod ledger;
 mod pointers;
+mod provided;
 pub(crate) mod refusals;
 mod requests;
 mod rewind;
