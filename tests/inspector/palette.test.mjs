@@ -110,7 +110,7 @@ describe('the palette', () => {
       const field = root.querySelector('input');
       root.querySelector('dialog').close();
       const press = { key: 'k', ctrlKey: true, bubbles: true, composed: true, cancelable: true };
-      field.dispatchEvent(new KeyboardEvent('keydown', press));
+      field.dispatchEvent(new globalThis.KeyboardEvent('keydown', press));
     });
     await page.waitForTimeout(200);
     await palette(page).getByRole('combobox').fill('go to');
