@@ -115,7 +115,8 @@ for (const [place, options] of Object.entries(PLACES)) {
           code: 'LIMIT_EXCEEDED',
           exceeded: 'state',
           limit: 200,
-          message: 'the state of session "s" would have 212 bytes, and the limit is 200: delete keys, or raise limits.state',
+          message:
+            'the state of session "s" would have 212 bytes, and the limit is 200: delete keys, or raise limits.state',
         },
       );
     });

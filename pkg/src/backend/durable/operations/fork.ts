@@ -137,7 +137,7 @@ async function fill(
 ): Promise<void> {
   const { connection, writer, limits } = components;
   const { key, once, eventAt, lastEvent } = plan;
-  // A refusal of a request's change is remembered: the request is refused when it is repeated.
+  // The events of a request are one call: once one of them was refused, all are when the request is repeated.
   const request = requestMembers(connection.store, once);
   for (let next = rev + 1; next <= revision + 1; next++) {
     signal?.throwIfAborted();
@@ -150,7 +150,7 @@ async function fill(
       beforeLast();
     }
     try {
-      const call = once === undefined ? newId() : `${once.id}/${next}`;
+      const call = once === undefined ? newId() : `${once.id}/events`;
       const change = { id, kind: 'append', key, time, event, delta, guard: { created }, call } as const;
       await writer.send({ ...change, ...request, ...limits.ofAppend });
     } catch (error) {
@@ -173,8 +173,8 @@ async function refusalOf(
   if (ofLimit !== undefined) {
     await quietly(async () => await dropUnfinished(components, key, (found) => found.created === created));
   }
-  // Unless it is beyond a limit, others have deleted it.
-  return ofLimit ?? notFound(key.sessionId);
+  // Unless it is beyond a limit, others have deleted it. The cause says that the store has recorded the refusal.
+  return ofLimit ?? notFound(key.sessionId, error);
 }
 
 /** A delta of the session's own keys. */
