@@ -7,7 +7,6 @@ mod invocation;
 mod lease;
 mod ledger;
 mod pointers;
-mod provided;
 pub(crate) mod refusals;
 mod requests;
 mod rewind;

@@ -5,18 +5,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::lease::Lease;
-use crate::native::provided;
-use crate::native::refusals::{no_expiry, no_leases};
+use crate::native::refusals::{no_expiry, no_leases, not_found};
 use crate::native::requests::{
     CreateOptions, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse,
     OrderedCreateRequest, SessionRef, SweepRequest, Swept,
 };
 use crate::native::rewind::{self, Rewound};
 use crate::native::session::Session;
+use crate::rewind::Rewind;
 use crate::state::SessionState;
 
 /// Keeps sessions.
@@ -236,7 +236,7 @@ pub trait SessionService: Send + Sync {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when no event that stands belongs to the invocation,
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and as [`SessionService::append`].
     async fn rewind(&self, session: &Session, before: &str) -> Result<Rewound> {
-        provided::go_back(self, session, |now| rewind::plan_rewind(now.id(), now.events(), before)).await
+        go_back(self, session, |now| rewind::plan_rewind(now.id(), now.events(), before)).await
     }
 
     /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's
@@ -247,7 +247,7 @@ pub trait SessionService: Send + Sync {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is nothing to redo, and as
     /// [`SessionService::rewind`].
     async fn redo(&self, session: &Session) -> Result<Rewound> {
-        provided::go_back(self, session, |now| rewind::plan_redo(now.id(), now.events())).await
+        go_back(self, session, |now| rewind::plan_redo(now.id(), now.events())).await
     }
 
     /// Makes a new session of the same user that goes on from a revision of another one, by default the current one:
@@ -284,7 +284,7 @@ pub trait SessionService: Send + Sync {
     /// # }
     /// ```
     async fn fork(&self, session: &Session, revision: Option<u64>, session_id: Option<String>) -> Result<Session> {
-        provided::fork(self, session, revision, session_id).await
+        fork(self, session, revision, session_id).await
     }
 
     /// Takes the lease of a session: one runner at a time has it, until it is released or its time is over and another
@@ -333,4 +333,61 @@ pub trait SessionService: Send + Sync {
         let _ = (lease, event, expected_revision);
         Err(no_leases())
     }
+}
+
+/// The number of times that other changes may come between.
+const ATTEMPTS: u32 = 100;
+
+/// Appends the marker of what is planned, as the log that is there then has it.
+async fn go_back<S: SessionService + ?Sized>(
+    service: &S,
+    session: &Session,
+    plan: impl Fn(&Session) -> Result<Rewind> + Send,
+) -> Result<Rewound> {
+    let mut attempt = 1;
+    loop {
+        let now = current(service, session).await?;
+        let revision = now.revision();
+        let plan = plan(&now)?;
+        let history = rewind::history_of(service.state_at(&now, 0).await?, now.events())?;
+        let marker = rewind::marker(now.events(), &history, &plan);
+        let event = rewind::event_of(&marker, rewind::new_invocation("rewind", &now));
+        match service.append_expecting((&now).into(), event, Some(revision)).await {
+            Ok(event) => return Ok(Rewound { event, revision: revision + 1, shared: marker.shared }),
+            Err(error) if error.kind() == ErrorKind::SessionStale && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// See [`SessionService::fork`].
+async fn fork<S: SessionService + ?Sized>(
+    service: &S,
+    session: &Session,
+    revision: Option<u64>,
+    session_id: Option<String>,
+) -> Result<Session> {
+    let source = current(service, session).await?;
+    let revision = revision.unwrap_or(source.revision());
+    // Refuses a revision that there is not.
+    service.state_at(&source, revision).await?;
+    let state = rewind::own_values(service.state_at(&source, 0).await?);
+    let (app_name, user_id) = (source.app_name().to_owned(), source.user_id().to_owned());
+    let made = service.create_ordered(OrderedCreateRequest { app_name, user_id, session_id, state }).await?;
+    for event in rewind::events_of_fork(&source, revision) {
+        if let Err(error) = service.append((&made).into(), event).await {
+            // The caller gets the error of the fork.
+            let _ = service.delete(DeleteRequest::clone(made.key())).await;
+            return Err(error);
+        }
+    }
+    current(service, &made).await
+}
+
+/// The session as it is now, with all its events.
+async fn current<S: SessionService + ?Sized>(service: &S, session: &Session) -> Result<Session> {
+    let (app_name, user_id) = (session.app_name().to_owned(), session.user_id().to_owned());
+    let request = GetRequest { app_name, user_id, session_id: session.id().to_owned(), ..GetRequest::default() };
+    let now = service.get(request).await?.filter(|now| now.serial() == session.serial());
+    now.ok_or_else(|| not_found(session.id()))
 }
