@@ -183,8 +183,18 @@ fn title_of(what: &str, id: &str, verb: &str) -> String {
     [what, " \"", id, "\"", verb].concat()
 }
 
+/// The way to stay within a limit.
+fn remedy(exceeded: LimitName) -> &'static str {
+    match exceeded {
+        LimitName::Value | LimitName::Delta | LimitName::Event => "write less",
+        LimitName::State | LimitName::Keys => "delete keys",
+        LimitName::Events => "begin another session",
+    }
+}
+
 /// The error of a size. `title` ends with the verb.
 fn refusal(exceeded: LimitName, title: &str, unit: &str, size: u64, limit: u64) -> Error {
-    let message = [title, &digits(size, 10), " ", unit, ", and the limit is ", &digits(limit, 10)].concat();
+    let sizes = [title, &digits(size, 10), " ", unit, ", and the limit is ", &digits(limit, 10)].concat();
+    let message = [&sizes, ": ", remedy(exceeded), ", or raise limits.", exceeded.name()].concat();
     Error::new(ErrorKind::LimitExceeded, message).with_limit(exceeded, size, limit)
 }

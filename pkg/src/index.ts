@@ -86,6 +86,7 @@ export type {
 export type { HeldLease, Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
 export type { ForkOptions, RedoOptions, RewindOptions, Rewound } from './model/rewind.js';
 export type {
+  EventChange,
   SessionChange,
   SessionSource,
   SharedChange,

@@ -27,3 +27,13 @@ pub(crate) fn temp_in_update(key: &str) -> Error {
 pub(crate) fn always_changed(attempts: &str) -> Error {
     Error::new(ErrorKind::StateConflict, format!("the state changed under each of {attempts} attempts"))
 }
+
+/// The refusal of an end, by a service whose sessions have none.
+pub(crate) fn no_expiry() -> Error {
+    Error::invalid("sessions of this service do not expire")
+}
+
+/// The refusal of a lease, by a service that has none.
+pub(crate) fn no_leases() -> Error {
+    Error::invalid("this service has no leases")
+}

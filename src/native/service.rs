@@ -5,11 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::lease::Lease;
-use crate::native::refusals::not_found;
+use crate::native::refusals::{no_expiry, no_leases, not_found};
 use crate::native::requests::{
     CreateOptions, CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse,
     OrderedCreateRequest, SessionRef, SweepRequest, Swept,
@@ -80,7 +80,8 @@ pub trait SessionService: Send + Sync {
     async fn delete(&self, request: DeleteRequest) -> Result<()>;
 
     /// Removes sessions that have expired, the first ones first. They are not there for any operation before that: this
-    /// gives back what they take up.
+    /// gives back what they take up. No service of the crate calls it by itself: a program does so from time to time.
+    /// Values of users and apps stay.
     ///
     /// # Errors
     ///
@@ -332,14 +333,6 @@ pub trait SessionService: Send + Sync {
         let _ = (lease, event, expected_revision);
         Err(no_leases())
     }
-}
-
-fn no_expiry() -> Error {
-    Error::invalid("sessions of this service do not expire")
-}
-
-fn no_leases() -> Error {
-    Error::invalid("this service has no leases")
 }
 
 /// The number of times that other changes may come between.

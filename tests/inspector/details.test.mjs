@@ -55,6 +55,25 @@ describe('the details', () => {
     return { page, details };
   };
 
+  it('have the end of a session that expires, which moves with its writes', async (t) => {
+    const expiring = async ({ service }) => {
+      await service.createSession({ appName: 'trips', userId: 'ana', sessionId: 'one', ttl: 3_600_000 });
+    };
+    const page = await bench.inPage(t, { seed: expiring });
+    const line = page.locator('statepad-details .expiry');
+    assert.match(await wholeText(line), /^ ?Expires .*, in (1 h|60 min|59 min)/);
+    const before = await line.locator('time').getAttribute('datetime');
+    const after = await page.evaluate(async () => {
+      const { now } = Date;
+      Date.now = () => now() + 600_000;
+      const session = await service.getSession({ appName: 'trips', userId: 'ana', sessionId: 'one' });
+      await service.appendEvent({ session, event: { author: 'user' } });
+      return new Date(session.expireTime).toISOString();
+    });
+    assert.ok(after > before);
+    await line.locator(`time[datetime="${after}"]`).waitFor();
+  });
+
   it('say what to do while nothing is selected', async (t) => {
     const { details } = await open(t);
     await details.getByText('Select an event to see all of it, or a key to see its history.').waitFor();

@@ -3,8 +3,8 @@
 import { isDeleted, storedDeletions, type Deleted } from './deletion.js';
 import { put } from './json.js';
 import { APP_PREFIX, nameOf, USER_PREFIX } from './scope.js';
-import type { Event, Json, Session } from './types.js';
-import type { WholeSessionChange } from './watch.js';
+import type { Json, Session } from './types.js';
+import type { EventChange, WholeSessionChange } from './watch.js';
 
 type State = Readonly<Record<string, Json>>;
 
@@ -36,10 +36,10 @@ export function applyChange(session: Session | undefined, change: WholeSessionCh
     const state = withValues(session.state, change);
     return state === session.state ? session : plain({ ...plainMembers(session), state });
   }
-  return change.revision > session.revision ? withEvent(session, change.event, change.revision) : session;
+  return change.revision > session.revision ? withEvent(session, change) : session;
 }
 
-function withEvent(session: Session, event: Event, revision: number): Session {
+function withEvent(session: Session, { event, revision, expireTime = session.expireTime }: EventChange): Session {
   const deleted = new Set(storedDeletions(event.customMetadata));
   const writes: [string, Json | undefined][] = [];
   for (const [key, value] of Object.entries(event.actions.stateDelta)) {
@@ -53,6 +53,7 @@ function withEvent(session: Session, event: Event, revision: number): Session {
     events: Object.freeze([...session.events, event]),
     lastUpdateTime: event.timestamp,
     revision,
+    expireTime,
   });
 }
 

@@ -67,7 +67,17 @@ interface LimitTarget {
   readonly sessionId?: string | undefined;
 }
 
-/** `LIMIT_EXCEEDED`: the message says what would be how large. */
+/** The ways to stay within the limits. */
+const REMEDIES: Readonly<Record<LimitName, string>> = {
+  value: 'write less',
+  delta: 'write less',
+  event: 'write less',
+  state: 'delete keys',
+  keys: 'delete keys',
+  events: 'begin another session',
+};
+
+/** `LIMIT_EXCEEDED`: the message says what would be how large, and what to do. */
 export function limitExceeded(
   target: LimitTarget,
   details: ExceededLimit,
@@ -75,7 +85,8 @@ export function limitExceeded(
   cause?: unknown,
 ): StatepadError {
   const { exceeded, size, limit, key } = details;
-  const message = `${limitTitle(target, details)}, and the limit is ${limit}`;
+  const sizes = `${limitTitle(target, details)}, and the limit is ${limit}`;
+  const message = `${sizes}: ${REMEDIES[exceeded]}, or raise limits.${exceeded}`;
   const id = target.sessionId;
   return new StatepadError('LIMIT_EXCEEDED', message, defined({ exceeded, size, limit, key, path, id, cause }));
 }

@@ -15,6 +15,7 @@ export class MinHeap<Item> {
     return this.#all[0];
   }
 
+  /** Adds an item. Items of one number have no order among themselves. */
   add(rank: number, item: Item): void {
     let place = this.#all.length;
     while (place > 0) {

@@ -18,6 +18,11 @@ function emitted(code: string, message: string): boolean {
   return true;
 }
 
+/** The text of an error in a warning, whatever was thrown. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Emits a process warning; on hosts without them, writes it to the console. */
 export function warn(code: string, message: string): void {
   if (!emitted(code, message)) {

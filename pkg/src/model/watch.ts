@@ -19,10 +19,19 @@ export type WholeSessionKey = (SessionKey | SessionName) & { readonly whole: tru
 /** A target of a watch: a key, or a session. */
 export type WatchTarget = WatchKey | SessionName | WholeSessionKey;
 
+/** The next event of a session. */
+export interface EventChange {
+  readonly type: 'event';
+  readonly revision: number;
+  readonly event: Event;
+  /** The time at which the session expires as it is known now, as `Session.expireTime`: writes may have moved it. */
+  readonly expireTime?: number;
+}
+
 /** A change of a session, from `SessionService.watch`. */
 export type SessionChange =
   /** The event that brought the session to this revision. */
-  | { readonly type: 'event'; readonly revision: number; readonly event: Event }
+  | EventChange
   /**
    * The changes are not known one by one: the store has gone back, or the reader began at a revision that the session
    * does not have. Read the session again; the next change comes after this revision.
@@ -74,7 +83,7 @@ export type WholeSessionChange =
   /** The current session, complete: the beginning, and whenever changes are not known one by one. */
   | { readonly type: 'session'; readonly session: Session; readonly place: WholePlace }
   /** The session's next event. Only the session's own keys of its delta count: `values` reports the others. */
-  | { readonly type: 'event'; readonly revision: number; readonly event: Event; readonly place: WholePlace }
+  | (EventChange & { readonly place: WholePlace })
   /** The difference in the values of the app, or of the user, since the last report. */
   | {
       readonly type: 'values';

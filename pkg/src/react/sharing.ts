@@ -13,7 +13,8 @@ export function shared(before: Session | undefined, session: Session): Session {
     before.revision === session.revision &&
     before.events.length === session.events.length &&
     before.events.at(-1)?.id === session.events.at(-1)?.id;
-  if (state === before.state && isSameLog && before.lastUpdateTime === session.lastUpdateTime) {
+  const isSameTime = before.lastUpdateTime === session.lastUpdateTime && before.expireTime === session.expireTime;
+  if (state === before.state && isSameLog && isSameTime) {
     return before;
   }
   return Object.freeze({ ...session, state, events: isSameLog ? before.events : session.events });

@@ -23,6 +23,7 @@ export async function createAs(
   if (sessions.lacks?.includes('created') === true) {
     return await inTwoSteps(components, request, first);
   }
+  // Forks compare no sizes that are known before: their content is stored already. This one is new.
   checkDeltaSize(limits, creation.state, creation.key, 'state');
   checkEventSize(limits, admitEvent(first, now, {}), creation.key);
   // A session that continues nothing: made as a fork is, it is invisible until its event is there.

@@ -33,6 +33,7 @@ export interface GrowthOptions {
 /** The checked options. */
 export interface Growth {
   readonly limits: Limits;
+  readonly isValueNamed: boolean;
   readonly ttl: number | undefined;
   readonly userTtl: number | undefined;
   readonly sweepEvery: number | undefined;
@@ -45,6 +46,7 @@ export function checkGrowthOptions(
 ): Growth {
   const growth = {
     limits: checkedLimits(limits),
+    isValueNamed: limits?.value !== undefined,
     ttl: ttl === undefined ? undefined : checkedMs(ttl, 'ttl'),
     userTtl: userTtl === undefined ? undefined : checkedMs(userTtl, 'userTtl'),
     sweepEvery: sweepEvery === undefined ? undefined : checkedMs(sweepEvery, 'sweepEvery'),

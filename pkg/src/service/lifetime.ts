@@ -3,6 +3,7 @@
 import { checkedClock } from '../input/clock.js';
 import { checkSession } from '../input/requests.js';
 import { StatepadError } from '../model/errors.js';
+import { textOf, warn } from '../model/warnings.js';
 import { isReady, ready, refuseAfterFailure, withWholeCore } from '../engine/wasm.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
 import { checkGrowthOptions, type Growth } from './growth-options.js';
@@ -41,7 +42,8 @@ export class Lifetime {
     const stored = checkStoreOptions(options, this.now);
     this.growth = checkGrowthOptions(options, options.store);
     this.ttl = this.growth.ttl;
-    this.#storeOptions = stored && { ...stored, limits: this.growth.limits };
+    const { limits, isValueNamed } = this.growth;
+    this.#storeOptions = stored && { ...stored, limits, isValueNamed };
     this.#log = options.log ?? 'last';
   }
 
@@ -101,13 +103,19 @@ export class Lifetime {
     }
   }
 
+  /** Nobody waits for sweeps: that there are none is a warning, and the calls of the service work all the same. */
   async #startSweeping(sessions: SessionBackend): Promise<void> {
     const { sweepEvery = Infinity } = this.growth;
-    if (sweepEvery !== Infinity) {
+    if (sweepEvery === Infinity) {
+      return;
+    }
+    try {
       const { Sweeper } = await import('./sweeper.js');
       if (!this.#isClosed) {
         this.#sweeper = new Sweeper(this, sessions, sweepEvery);
       }
+    } catch (error) {
+      warn('STATEPAD_SWEEP_FAILED', `this service does not sweep in the background: ${textOf(error)}`);
     }
   }
 

@@ -64,7 +64,7 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
 export function checkStoreOptions(
   options: StoreOptions,
   now: () => number,
-): Omit<StoredOptions, 'limits'> | undefined {
+): Omit<StoredOptions, 'limits' | 'isValueNamed'> | undefined {
   const {
     store,
     persist,

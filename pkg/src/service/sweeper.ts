@@ -3,7 +3,7 @@
 import { keepRunning } from '../async/keep-running.js';
 import { newId } from '../model/ids.js';
 import { isStatepadError } from '../model/errors.js';
-import { warn } from '../model/warnings.js';
+import { textOf, warn } from '../model/warnings.js';
 import { sweep, type SweptService } from './sweep.js';
 import type { SessionBackend } from '../backend/backend.js';
 
@@ -11,6 +11,8 @@ import type { SessionBackend } from '../backend/backend.js';
 const CLAIM = 'sweep';
 /** The shortest time after which another service takes the place of one that has ended, in milliseconds. */
 const MIN_CLAIM_MS = 10_000;
+/** The longest such time, whatever the interval: each sweep claims anew. */
+const MAX_CLAIM_MS = 60 * 60 * 1000;
 /** The longest delay of a host's timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** By how much the time between two sweeps differs at random: services that began together drift apart. */
@@ -58,8 +60,9 @@ export class Sweeper {
   }
 
   async #run(): Promise<void> {
+    const ttl = Math.min(MAX_CLAIM_MS, Math.max(MIN_CLAIM_MS, 2 * this.#every));
     try {
-      const isMine = async (): Promise<boolean> => await this.#claim(Math.max(MIN_CLAIM_MS, 2 * this.#every));
+      const isMine = async (): Promise<boolean> => await this.#claim(ttl);
       if (await isMine()) {
         await sweep(this.#service, { signal: this.#end.signal }, isMine);
       }
@@ -97,8 +100,7 @@ export class Sweeper {
   #report(error: unknown): void {
     if (!this.#end.signal.aborted && !this.#hasFailed) {
       this.#hasFailed = true;
-      const text = error instanceof Error ? error.message : String(error);
-      warn('STATEPAD_SWEEP_FAILED', `what has expired was not removed, and will be tried again: ${text}`);
+      warn('STATEPAD_SWEEP_FAILED', `what has expired was not removed, and will be tried again: ${textOf(error)}`);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
 import { showTemp, tempBefore } from '../input/temp-values.js';
+import { defined } from '../model/defined.js';
 import { StatepadError } from '../model/errors.js';
 import { keyReused } from '../model/once.js';
 import { resultsOf } from '../model/operator-results.js';
@@ -165,8 +166,8 @@ export function duplicateAppend(
 }
 
 /** The error for a missing session. */
-export function notFound(id: string): StatepadError {
-  return new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
+export function notFound(id: string, cause?: unknown): StatepadError {
+  return new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, defined({ id, cause }));
 }
 
 /** Throws the error for a missing session. */

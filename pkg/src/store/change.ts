@@ -137,10 +137,10 @@ export interface Change {
   readonly call?: string;
   /**
    * The number of this attempt of the call, from the second one on: 2, 3 and so on. An earlier attempt may still be on
-   * its way. When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`, and `rejected`
-   * because of an operator), the store remembers its `call` for at least 24 hours, and refuses later attempts with
-   * `conflict`: nothing of a call is written after its caller was told of the refusal. A refused change without
-   * `attempt` leaves nothing behind.
+   * its way. When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`, `limit`, and
+   * `rejected` because of an operator), the store remembers its `call` for at least 24 hours, and refuses later
+   * attempts with `conflict`: nothing of a call is written after its caller was told of the refusal. A refused change
+   * without `attempt` leaves nothing behind.
    */
   readonly attempt?: number;
   /**

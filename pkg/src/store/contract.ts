@@ -98,8 +98,8 @@ export interface SessionStore {
    *
    * Throws `exists` for a creation when another change has created the session; `not-found` for an append when the
    * session is missing, or `guard.created` names another one; `conflict` when the guard does not hold; `rejected`;
-   * `limit`, with `exceeded`, `size`, `limit`, and where it concerns a scope
-   * `scope`, for `value` also `key`; `unavailable`. Nothing is written then.
+   * `limit`, with `exceeded`, `size`, `limit`, where it concerns a scope `scope`, and for `value` also `key`;
+   * `unavailable`. Nothing is written then.
    *
    * If several reasons hold at once, the first of these is the answer: the change was made before (for an append: in
    * the session of `guard.created`); an earlier attempt of its call was refused, see {@link Change.attempt}; `exists`

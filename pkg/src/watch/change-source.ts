@@ -1,8 +1,8 @@
 // The source of a watch: the changes of one target after the place of one reader.
 
 import type { SessionRecord } from '../session/record.js';
-import type { SessionKey, UpdateStateTarget } from '../model/types.js';
-import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
+import type { Event, SessionKey, UpdateStateTarget } from '../model/types.js';
+import type { EventChange, WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
 /** The pace at which a reader looks at a store that others write to. */
 export interface Pace {
@@ -45,6 +45,11 @@ export interface ChangeSource<Change extends WatchedChange | WholeSessionChange 
   readonly isClosed: boolean;
   /** Ends the reading. */
   close(): void;
+}
+
+/** The change of an event, in a session that ends at this time, if it expires. */
+export function eventChange(revision: number, event: Event, expireTime: number | undefined): EventChange {
+  return Object.freeze({ type: 'event', revision, event, ...(expireTime !== undefined && { expireTime }) });
 }
 
 /** The last change of a session. */

@@ -2,7 +2,7 @@
 
 import { defined } from '../model/defined.js';
 import { coalescedChange, reloadAt } from './shared-changes.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './change-source.js';
+import { SESSION_DELETED, eventChange, type ChangeSource, type WatchPlan, type WholePlan } from './change-source.js';
 import { WatchedWholeSession, type SharedMoment, type WholeSessionSource, type WholeMoment } from './whole-session.js';
 import { Topics, type Topic } from './topics.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
@@ -92,7 +92,7 @@ class WatchedSession extends MemorySource {
     }
     const events = record.events.slice(before, before + limit);
     this.#revision += events.length;
-    return events.map((event, index) => Object.freeze({ type: 'event', revision: before + 1 + index, event }));
+    return events.map((event, index) => eventChange(before + 1 + index, event, record.expires));
   }
 
   #begin(): SessionRecord {

@@ -8,7 +8,7 @@ import { put } from '../model/json.js';
 import { SHARED_SCOPES, type SharedScope } from '../model/scope.js';
 import { ScopeVersion } from '../session/scope-version.js';
 import type { Event, Json, Session } from '../model/types.js';
-import type { WholePlace, WholeSessionChange } from '../model/watch.js';
+import type { EventChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
 /** The values of an app, or of a user in it, at a position. */
 export interface SharedMoment {
@@ -165,7 +165,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
    */
   async #next(limit: number): Promise<readonly WholeSessionChange[]> {
     const place = this.#place as Place;
-    const events: Event[] = [];
+    const events: EventChange[] = [];
     const caughtUp = (revision: number): boolean => revision === place.revision + events.length;
     for (let round = 0; round < MAX_ROUNDS && events.length < limit; round++) {
       const changes = await (this.#events as ChangeSource).read(limit - events.length);
@@ -177,7 +177,7 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
           return (await this.#whole()) ?? [SESSION_DELETED];
         }
         if (change.revision > place.revision) {
-          events.push(change.event);
+          events.push(change);
         }
       }
       const moment = changes.length === 0 ? await this.#source.moment() : undefined;
@@ -198,11 +198,11 @@ export class WatchedWholeSession implements ChangeSource<WholeSessionChange> {
 
 const UNWRITTEN: SharedMoment = { version: ScopeVersion.unwritten, position: 0, mark: undefined };
 
-function eventChanges(place: Place, events: readonly Event[]): readonly WholeSessionChange[] {
-  return events.map((event) => {
-    place.revision += 1;
-    place.last = shortDigest(event.id);
-    return Object.freeze({ type: 'event', revision: place.revision, event, place: placeOf(place) });
+function eventChanges(place: Place, events: readonly EventChange[]): readonly WholeSessionChange[] {
+  return events.map((change) => {
+    place.revision = change.revision;
+    place.last = shortDigest(change.event.id);
+    return Object.freeze({ ...change, place: placeOf(place) });
   });
 }
 

@@ -34,11 +34,13 @@ class EventChange:
         revision: The revision to which it brought the session.
         event: The stored event.
         place: The reader's place after it: ``since`` continues from there.
+        expire_time: The time at which the session expires as it is known now; ``None`` where it does not.
     """
 
     revision: int
     event: JsonObject
     place: str
+    expire_time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def read_change(message: Message, place: str) -> Change | None:
     json = parse(message.data)
     match message.name:
         case "event":
-            return EventChange(json["revision"], json["event"], place)
+            return EventChange(json["revision"], json["event"], place, json.get("expireTime"))
         case "values":
             delta = json["delta"] | dict.fromkeys(json.get("deleted", []), DELETED)
             return ValuesChange(json["position"], json["from"], delta, place, json.get("scope"), json.get("by"))
@@ -132,13 +134,14 @@ def apply_change(session: SessionData | None, change: Change) -> SessionData | N
     match change:
         case SessionChange(whole):
             return whole
-        case EventChange(revision, event) if session is not None and revision > session.revision:
+        case EventChange(revision, event, _, expire_time) if session is not None and revision > session.revision:
             return replace(
                 session,
                 state=_with_writes(session.state, _own_writes(event)),
                 events=[*session.events, event],
                 last_update_time=event["timestamp"],
                 revision=revision,
+                expire_time=session.expire_time if expire_time is None else expire_time,
             )
         case ValuesChange() if session is not None:
             return replace(session, state=_with_writes(session.state, _shared_writes(session.state, change)))

@@ -92,12 +92,13 @@ async def test_the_values_of_an_app_and_a_user(client, app):
 
 
 async def test_a_whole_session_is_kept_up_to_date_by_its_changes(client, app):
-    session = await client.create_session(app, "ana", state={"a": 1, "user:u": 1, "app:v": 1})
+    session = await client.create_session(app, "ana", state={"a": 1, "user:u": 1, "app:v": 1}, ttl=3600)
     shown = None
     async with client.watch(session, whole=True) as watch:
         first = (await read(watch, 1))[0]
         assert isinstance(first, SessionChange)
         shown = apply_change(shown, first)
+        await asyncio.sleep(0.002)
         await append(client, session, 1)
         await client.update_state(session, {"user:u": DELETED, "app:w": [1], "a": DELETED, "b": None})
         await client.update_state(UserKey(app, "ana"), {"user:x": increment()})
@@ -110,6 +111,7 @@ async def test_a_whole_session_is_kept_up_to_date_by_its_changes(client, app):
     assert kinds == {EventChange, ValuesChange}
     assert list(shown.state) == list(target.state)
     assert (shown.events, shown.last_update_time) == (target.events, target.last_update_time)
+    assert shown.expire_time == target.expire_time > first.session.expire_time
     async with client.watch(session, whole=True, since=change.place) as watch:
         await append(client, session, 2)
         assert isinstance((await read(watch, 1))[0], EventChange)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SessionService } from 'statepad';
+import { SessionService, applyChange } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { clientOf } from '../../support/client.mjs';
 import { ANA, serverOver } from './server.mjs';
@@ -142,8 +142,14 @@ describe('a client of sessions that expire', () => {
     const key = { ...ANA, sessionId: 's' };
     const session = await client.createSession({ ...key, ttl: DAY });
     assert.equal(session.expireTime, clock.now + DAY);
+    const changes = client.watch({ ...key, whole: true });
+    let shown = applyChange(undefined, (await changes.next()).value);
+    assert.equal(shown.expireTime, clock.now + DAY);
     clock.now += 1_000;
     await client.appendEvent({ session, event: { author: 'ana' } });
+    shown = applyChange(shown, (await changes.next()).value);
+    assert.deepEqual([shown.revision, shown.expireTime], [1, clock.now + DAY]);
+    await changes.return();
     assert.equal(session.expireTime, clock.now + DAY);
     assert.equal((await client.getSession(key)).expireTime, clock.now + DAY);
     assert.equal((await client.fork(session, { ttl: Infinity })).expireTime, undefined);

@@ -115,7 +115,8 @@ for (const [place, options] of Object.entries(PLACES)) {
           code: 'LIMIT_EXCEEDED',
           exceeded: 'state',
           limit: 200,
-          message: 'the state of session "s" would have 212 bytes, and the limit is 200',
+          message:
+            'the state of session "s" would have 212 bytes, and the limit is 200: delete keys, or raise limits.state',
         },
       );
     });
@@ -289,6 +290,17 @@ it('refuses no operator that leaves a value as it is, or makes it no larger', as
     { code: 'LIMIT_EXCEEDED', key: 'user:list', size: 11 },
   );
   assert.deepEqual((await service.getSession(key)).state, { list: [1, 2, 3], 'user:list': list });
+});
+
+it('ends a session by the clock of the store, also where nobody else writes to it', async () => {
+  const clock = clockAt(1000);
+  const service = new SessionService({ store: { ...memoryStore(), exclusive: true }, now: () => 0 });
+  const session = await service.createSession({ ...key, ttl: 100 });
+  clock.time = 1099;
+  assert.equal((await service.getSession(key)).id, 's');
+  clock.time = 1100;
+  assert.equal(await service.getSession(key), undefined);
+  await assert.rejects(service.appendEvent({ session, event: {} }), { code: 'SESSION_NOT_FOUND' });
 });
 
 it('sweeps in the background, where no other service of the store does', async () => {

@@ -35,6 +35,31 @@ async function follow(changes, isEnough, begun = {}) {
   return { session, place };
 }
 
+/** A store of that place could not keep an end. */
+const expiring = Object.entries(places).filter(([name]) => name !== 'a store that compares nothing');
+for (const [name, open] of expiring) {
+  test(`an event has the end that it has moved, over ${name}`, async () => {
+    const [writer, reader] = open();
+    const session = await writer.createSession({ ...KEY, ttl: 1e8 });
+    const whole = reader.watch(WHOLE, FAST);
+    const [begun] = await take(whole, 1);
+    assert.equal(begun.session.expireTime, session.expireTime);
+    const { now } = Date;
+    Date.now = () => now() + 1000;
+    try {
+      await writer.appendEvent({ session, event: setting({ n: 1 }) });
+    } finally {
+      Date.now = now;
+    }
+    const { expireTime } = await reader.getSession(KEY);
+    assert.ok(expireTime > begun.session.expireTime);
+    const [event] = await take(whole, 1);
+    const [own] = await take(reader.watch(KEY, { ...FAST, since: 0 }), 1);
+    assert.deepEqual([event.type, event.expireTime, own.expireTime], ['event', expireTime, expireTime]);
+    assert.deepEqual(plain(applyChange(begun.session, event)), plain(await reader.getSession(KEY)));
+  });
+}
+
 for (const [name, open] of Object.entries(places)) {
   describe(`over ${name}`, () => {
     test('a whole session begins as it is, and goes on with its events and what its app and user get', async () => {

@@ -13,4 +13,6 @@ export interface StoredOptions extends RetryOptions {
   readonly cachedEvents: number;
   readonly now: () => number;
   readonly limits: Limits;
+  /** True when the options name a limit of values: it holds for the results of operators, too. */
+  readonly isValueNamed: boolean;
 }

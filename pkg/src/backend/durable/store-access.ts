@@ -153,7 +153,7 @@ export class StoreAccess implements BackendAccess, StoredRequests {
   }
 
   resolves(operators: KeyedOperators): boolean {
-    return storeResolves(this.#store, operators);
+    return storeResolves(this.#store, this.#components.limits, operators);
   }
 
   async claim(key: SessionKey, id: string, digest: string): Promise<string> {

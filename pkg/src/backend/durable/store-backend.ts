@@ -77,7 +77,7 @@ export class StoreBackend implements SessionBackend {
       cache,
       loader,
       writer: new ChangeWriter(connection, cache, retry),
-      limits: serviceLimits(store, options.limits),
+      limits: serviceLimits(store, options.limits, options.isValueNamed),
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);

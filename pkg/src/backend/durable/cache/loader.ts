@@ -51,7 +51,9 @@ export class SessionLoader {
     const { exclusive } = this.#connection.store;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = cache.registry.find(key);
-      if (before !== undefined && exclusive && cache.isCurrent(before) && before.base <= startOf(range, before)) {
+      // The end of a session is decided by the clock of the store.
+      const isSure = exclusive === true && before?.expires === undefined;
+      if (before !== undefined && isSure && cache.isCurrent(before) && before.base <= startOf(range, before)) {
         cache.touch(before);
         return use(before);
       }

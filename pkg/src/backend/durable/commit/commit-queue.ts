@@ -46,9 +46,8 @@ export class CommitQueue {
 
   /**
    * Makes a change durable. Throws a `StoreError` `conflict`, `exists`, `fenced`, `limit` or `not-found`, or a
-   * `StatepadError`:
-   * `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not written,
-   * `COMMIT_UNKNOWN` when it may be.
+   * `StatepadError`: `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not
+   * written, `COMMIT_UNKNOWN` when it may be.
    */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {

@@ -16,6 +16,7 @@ import {
   type StoredScope,
 } from '../../../model/scope.js';
 import { scopedDelta, type PreparedChange } from '../../../engine/sessions.js';
+import type { ServiceLimits } from './limits.js';
 import type { KeyedOperators } from '../../../model/operator-write.js';
 import type { StoreError } from '../../../store/store-error.js';
 import type {
@@ -42,14 +43,17 @@ export interface Resolution {
  */
 export function storeResolves(
   { resolves = [], guards, lacks = [] }: SessionStore,
+  { resolvesHere }: Pick<ServiceLimits, 'resolvesHere'>,
   operators: KeyedOperators,
 ): boolean {
-  const [unresolved] = Object.entries(operators).filter(([, operator]) => !resolves.includes(operatorName(operator)));
+  const resolved = resolvesHere ? [] : resolves;
+  const [unresolved] = Object.entries(operators).filter(([, operator]) => !resolved.includes(operatorName(operator)));
   if (unresolved !== undefined && (guards === 'none' || lacks.includes('operators'))) {
     const [key, operator] = unresolved;
+    const lacking = resolvesHere ? 'does not compare its result with limits.value' : 'does not resolve it';
     const [what, why] =
       guards === 'none'
-        ? ['protected from the writes of others', 'does not resolve it, and compares no values']
+        ? ['protected from the writes of others', `${lacking}, and compares no values`]
         : ['written', 'does not keep operators'];
     const message = `${operatorName(operator)} of "${key}" cannot be ${what}: the store ${why}`;
     throw new StatepadError('INVALID_ARGUMENT', message, { key });

@@ -92,7 +92,7 @@ export async function appendStored(components: StoreComponents, request: AppendR
   const leased = lease === undefined ? request : { ...request, lease };
   const task = async (begin: Begin): Promise<Appended> => {
     const operators = request.draft.operators && storedOperators(request.draft);
-    if (operators === undefined || storeResolves(components.connection.store, operators)) {
+    if (operators === undefined || storeResolves(components.connection.store, components.limits, operators)) {
       return await append(components, key, {
         request: leased,
         view,

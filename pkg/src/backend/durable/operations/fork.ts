@@ -14,6 +14,7 @@ import { isStatepadError, type StatepadError } from '../../../model/errors.js';
 import { defined } from '../../../model/defined.js';
 import { newId } from '../../../model/ids.js';
 import { put } from '../../../model/json.js';
+import { refusedBefore } from '../../../model/once.js';
 import { nameOf, type StoredScope } from '../../../model/scope.js';
 import { isStoreError, type StoreError } from '../../../store/store-error.js';
 import type { AdmittedDelta } from '../../../input/admit.js';
@@ -134,8 +135,10 @@ async function fill(
   { created, rev, revision }: StartedFork,
   { signal, beforeLast }: { readonly signal: Signal | undefined; readonly beforeLast: () => void },
 ): Promise<void> {
-  const { writer, limits } = components;
-  const { key, eventAt, lastEvent } = plan;
+  const { connection, writer, limits } = components;
+  const { key, once, eventAt, lastEvent } = plan;
+  // The events of a request are one call: once one of them was refused, all are when the request is repeated.
+  const request = requestMembers(connection.store, once);
   for (let next = rev + 1; next <= revision + 1; next++) {
     signal?.throwIfAborted();
     const isLast = next > revision;
@@ -147,30 +150,31 @@ async function fill(
       beforeLast();
     }
     try {
-      const change = { id, kind: 'append', key, time, event, delta, guard: { created }, call: newId() } as const;
-      await writer.send({ ...change, ...limits.ofAppend });
+      const call = once === undefined ? newId() : `${once.id}/events`;
+      const change = { id, kind: 'append', key, time, event, delta, guard: { created }, call } as const;
+      await writer.send({ ...change, ...request, ...limits.ofAppend });
     } catch (error) {
       throw isStoreError(error) ? await refusalOf(components, error, plan, created) : error;
     }
   }
 }
 
-/**
- * The error for a refused event. A fork beyond a limit is deleted, as it would keep its id for ever; but not that of a
- * request, which is refused again when it is repeated.
- */
+/** The error for a refused event. A fork beyond a limit is deleted, as it would keep its id for ever. */
 async function refusalOf(
   components: StoreComponents,
   error: StoreError,
   { key, once }: ForkPlan,
   created: string,
 ): Promise<StatepadError> {
+  if (once !== undefined && error.code === 'conflict') {
+    return refusedBefore(error);
+  }
   const ofLimit = limitRefusal(error, key);
-  if (ofLimit !== undefined && once === undefined) {
+  if (ofLimit !== undefined) {
     await quietly(async () => await dropUnfinished(components, key, (found) => found.created === created));
   }
-  // Unless it is beyond a limit, others have deleted it.
-  return ofLimit ?? notFound(key.sessionId);
+  // Unless it is beyond a limit, others have deleted it. The cause says that the store has recorded the refusal.
+  return ofLimit ?? notFound(key.sessionId, error);
 }
 
 /** A delta of the session's own keys. */

@@ -115,7 +115,7 @@ export function scopeTarget(
           return next.isRepeated && resolution !== undefined ? withKnown(state, resolution.results, now) : state;
         };
         try {
-          if (operators === undefined || storeResolves(components.connection.store, operators)) {
+          if (operators === undefined || storeResolves(components.connection.store, components.limits, operators)) {
             return await components.writer.runExclusive(id, signal, (begin) => send(begin, read));
           }
           const lanes = lanesOfKeys(key, Object.keys(admitted.delta));

@@ -6,7 +6,7 @@ import { NONE } from '../cache/event-range.js';
 import { parseEvent } from '../cache/stored-event.js';
 import { notFound } from '../../../session/append.js';
 import { StatepadError } from '../../../model/errors.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../../watch/change-source.js';
+import { SESSION_DELETED, eventChange, type ChangeSource, type WatchPlan } from '../../../watch/change-source.js';
 import type { StoreComponents } from '../operations/components.js';
 import type { SessionCache } from '../cache/session-cache.js';
 import type { SessionRecord, SessionValues } from '../../../session/record.js';
@@ -141,7 +141,7 @@ export class WatchedSession implements ChangeSource {
       return undefined;
     }
     const first = place.rev - record.base;
-    return this.#deliver(place, record.events.slice(first, first + limit));
+    return this.#deliver(place, record.events.slice(first, first + limit), record.expires);
   }
 
   /** The changes after a place by the last read; `undefined` when it is outdated. */
@@ -170,14 +170,14 @@ export class WatchedSession implements ChangeSource {
     if (before !== undefined && differ(before.id, place.last)) {
       return this.#reload(place, known.rev, known.last);
     }
-    return events.length === to - place.rev ? this.#deliver(place, events) : undefined;
+    return events.length === to - place.rev ? this.#deliver(place, events, loaded.expires) : undefined;
   }
 
-  #deliver(place: Place, events: readonly Event[]): readonly SessionChange[] {
+  #deliver(place: Place, events: readonly Event[], expires: number | undefined): readonly SessionChange[] {
     return events.map((event) => {
       place.rev += 1;
       place.last = event.id;
-      return Object.freeze({ type: 'event', revision: place.rev, event });
+      return eventChange(place.rev, event, expires);
     });
   }
 
