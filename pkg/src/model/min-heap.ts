@@ -15,6 +15,12 @@ export class MinHeap<Item> {
     return this.#all[0];
   }
 
+  /** The number of items. */
+  get size(): number {
+    return this.#all.length;
+  }
+
+  /** Adds an item behind those whose number is no larger. */
   add(rank: number, item: Item): void {
     let place = this.#all.length;
     while (place > 0) {
