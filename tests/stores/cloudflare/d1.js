@@ -91,7 +91,8 @@ export async function roundTrips({ database }) {
   const appends = keys.map((key, index) => append('e', index < 10 ? { session: { set } } : {}, { key }));
   const appended = await counts(() => store.commitMany(appends));
   assertEqual(appended.length, 1, 'many appends');
-  assert(appended[0] < 10, `many appends take ${appended[0]} statements`);
+  // One more than the least: sizes are counted by what is there before values are written, in a table of their own.
+  assert(appended[0] < 11, `many appends take ${appended[0]} statements`);
   assertEqual(Object.keys((await store.load(keys[9], {})).state.session).length, 500, 'the names');
   // Each looks at what the one before it has written.
   const chain = keys.slice(0, 50).map((key, index) => {
