@@ -15,6 +15,11 @@ export class MinHeap<Item> {
     return this.#all[0];
   }
 
+  /** The number of items. */
+  get size(): number {
+    return this.#all.length;
+  }
+
   /** Adds an item. Items of one number have no order among themselves. */
   add(rank: number, item: Item): void {
     let place = this.#all.length;

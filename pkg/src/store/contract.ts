@@ -134,6 +134,8 @@ export interface SessionStore {
    * With `guard.created` it deletes only the session that this change created: another one under the same key stays,
    * which is no error either. With `guard.fence`, compared after that, it deletes only a session at this token, and
    * throws `fenced` otherwise.
+   *
+   * A session that has expired is missing, so that no token is compared; what is left of it is deleted all the same.
    */
   remove(key: SessionKey, context: StoreContext, guard?: Pick<Guard, 'created' | 'fence'>): Promise<void>;
   /** Reads the values of an app, or of a user in it. */
@@ -176,8 +178,9 @@ export interface SessionStore {
   readLease?(key: SessionKey, context: StoreContext): Promise<LeaseRow | null>;
   /**
    * Removes sessions that have expired, as by `remove`, those that expired first before the others; and values of
-   * users that have no session. It may be called by several processes at once, and ends at any moment without harm:
-   * each removal is whole or not made. A session that was written to meanwhile, and has not expired any more, stays.
+   * users that have no session, those that were changed longest ago first, as far as the store's clock tells. It may be
+   * called by several processes at once, and ends at any moment without harm: each removal is whole or not made. A
+   * session that was written to meanwhile, and has not expired any more, stays.
    */
   sweep?(query: SweepQuery, context: StoreContext): Promise<Swept>;
   /**

@@ -87,6 +87,9 @@ describe('d1', () => {
 
   it('takes one round trip for each operation', () => host.ask({ store: 'd1', test: 'roundTrips' }));
   it('stores once what got lost and is sent again', () => host.ask({ store: 'd1', test: 'lostAndSentAgain' }));
+  it('sweeps in batches of few rows', () => host.ask({ store: 'd1', test: 'sweptInSlices' }));
+  it('creates nothing in the place of what expires meanwhile', () =>
+    host.ask({ store: 'd1', test: 'expiringMeanwhile' }));
   it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
   it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
   it('is brought up to date once, by whoever comes first', () => host.ask({ store: 'd1', test: 'upgradeAtOnce' }));

@@ -86,12 +86,13 @@ export async function roundTrips({ database }) {
   const creations = keys.map((key) => create(key, { user: { set: { [key.sessionId]: 1 } } }));
   const created = await counts(() => store.commitMany(creations));
   assertEqual(created.length, 1, 'many creations');
-  assert(created[0] < 12, `many creations take ${created[0]} statements`);
+  assert(created[0] < 10, `many creations take ${created[0]} statements`);
   const set = Object.fromEntries(keys.map((_, index) => [`name ${index}`, 'value'.repeat(100)]));
   const appends = keys.map((key, index) => append('e', index < 10 ? { session: { set } } : {}, { key }));
   const appended = await counts(() => store.commitMany(appends));
   assertEqual(appended.length, 1, 'many appends');
-  assert(appended[0] < 12, `many appends take ${appended[0]} statements`);
+  // One more than the least: sizes are counted by what is there before values are written, in a table of their own.
+  assert(appended[0] < 11, `many appends take ${appended[0]} statements`);
   assertEqual(Object.keys((await store.load(keys[9], {})).state.session).length, 500, 'the names');
   // Each looks at what the one before it has written.
   const chain = keys.slice(0, 50).map((key, index) => {
@@ -152,6 +153,69 @@ export async function lostAndSentAgain({ database }) {
   const { rev, events } = await store.load(KEY, {});
   assertEqual([rev, events.length], [2, 2], 'the events');
   assertEqual((await store.loadScope({ app: 'app' })).pos, 6, 'the position of the app');
+}
+
+/** A sweep goes in batches of few rows, whatever its limit is: of at least one session, and then of users. */
+export async function sweptInSlices({ database }) {
+  let marked = [];
+  const store = storeOver(database, async (statements, send) => {
+    const answers = await send(statements);
+    marked.push(...(/^UPDATE .*RETURNING/s.test(statements[1]?.sql ?? '') ? [answers[1].results.length] : []));
+    return answers;
+  });
+  await store.open({ migrate: 'create' });
+  const set = (count) => ({
+    set: Object.fromEntries(Array.from({ length: count }, (_, nth) => [`name ${nth}`, nth])),
+  });
+  const expired = (id, at, names) => ({
+    ...create(keyOf(id, id), { session: set(names), user: set(names) }),
+    id,
+    expires: { at },
+  });
+  await store.commitMany(
+    [10, 1_500, 10, 700, 3_000, 10].map((names, index) => expired(`s${index}`, 1_000 + index, names)),
+  );
+  assertEqual(await store.sweep({ limit: 2 }), { sessions: 2, users: 0, more: true }, 'two');
+  assertEqual(marked, [2], 'the batch of two');
+  marked = [];
+  assertEqual(
+    await store.sweep({ limit: 99, userTtl: -60_000 }),
+    { sessions: 4, users: 6, more: false },
+    'all that is left',
+  );
+  assertEqual(marked, [3, 1, 2, 3, 1], 'the batches of sessions and of users');
+  assertEqual(await store.sweep({ limit: 99, userTtl: -60_000 }), { sessions: 0, users: 0, more: false }, 'nothing');
+}
+
+/** A session that expires while the batch of a creation goes on is still in its way, for this attempt and others. */
+export async function expiringMeanwhile({ database }) {
+  let isMeanwhile = false;
+  const store = storeOver(database, async (statements, send) => {
+    if (!isMeanwhile) {
+      return send(statements);
+    }
+    const expire = { sql: 'UPDATE statepad_sessions SET expires = 1 WHERE expires IS NOT NULL', values: [] };
+    const [first, , ...others] = await send([statements[0], expire, ...statements.slice(1)]);
+    return [first, ...others];
+  });
+  await store.open({ migrate: 'create' });
+  for (const [commit, attempt] of [
+    [(change) => store.commit(change), undefined],
+    [(change) => store.commit(change), 2],
+    [async (change) => (await store.commitMany([change, append('e', {}, { key: keyOf('none') })]))[0], undefined],
+  ]) {
+    isMeanwhile = false;
+    await store.remove(KEY);
+    const id = `c${Math.random()}`;
+    await store.commit({ ...create(), id, expires: { at: 9_000_000_000_000 } });
+    isMeanwhile = true;
+    const change = { ...create(), id: `${id} again`, attempt };
+    const { code } = await commit(change).catch((error) => error);
+    assertEqual(code, 'exists', `the outcome of attempt ${attempt}`);
+    isMeanwhile = false;
+    const earlier = await store.commit({ ...change, attempt: undefined }).catch((error) => error);
+    assertEqual(earlier.code, attempt === undefined ? undefined : 'conflict', 'an earlier attempt, or another one');
+  }
 }
 
 /** The errors that the store throws for the messages of D1. */

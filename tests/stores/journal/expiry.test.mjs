@@ -60,6 +60,17 @@ clockTest(
   },
 );
 
+clockTest('what has expired is swept as soon as its log is read again, however late that is', async (go) => {
+  const { open } = keptLog();
+  const store = await open();
+  await store.commit(create(key, 'c', {}, { expires: { ttl: DAY } }), context);
+  await store.commit(create(other, 'd', {}, { expires: { ttl: 2 * DAY } }), context);
+  go(DAY);
+  const again = await open();
+  assert.deepEqual(await again.sweep({ limit: 9 }, context), { sessions: 1, users: 0, more: false });
+  assert.equal((await loaded(again, other)).created, 'd');
+});
+
 clockTest('a creation under the key of what has expired is written behind the removal of that', async () => {
   const { log, open } = keptLog();
   const store = await open();

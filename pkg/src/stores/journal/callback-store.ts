@@ -2,7 +2,7 @@
 
 import { newId } from '../../model/ids.js';
 import { checkMethods } from '../../checks/arguments.js';
-import { sweptOf } from '../memory/expiring.js';
+import { sweptOf } from '../memory/expired.js';
 import { outcomesLater } from '../shared/outcome.js';
 import { hintOf } from '../shared/keys.js';
 import { recordsIn, isObjectText } from './restored-record.js';

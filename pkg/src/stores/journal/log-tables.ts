@@ -10,7 +10,7 @@ import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
 import { namePage, sortedNames } from '../shared/name-page.js';
 import { otherLayout, scopeTitle, sessionTitle } from '../../store/refusals.js';
-import type { Expired } from '../memory/expiring.js';
+import type { Expired } from '../memory/expired.js';
 import { Tables, type RemovalGuard, type TableOptions, type Where } from '../memory/tables.js';
 import type {
   Change,

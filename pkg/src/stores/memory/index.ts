@@ -8,7 +8,7 @@
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { hintOf } from '../shared/keys.js';
 import { outcomeOf } from '../shared/outcome.js';
-import { sweptOf } from './expiring.js';
+import { sweptOf } from './expired.js';
 import { checkMemoryOptions, type MemoryOptions } from './options.js';
 import { Tables } from './tables.js';
 import type { Change, Committed, Hint, ScopeName, SessionStore } from '../../store/contract.js';

@@ -36,16 +36,18 @@ export class Scope {
     this.#log = log ? new ScopeEntries() : undefined;
   }
 
-  /** Makes a delta, which leaves its mark. An empty one is no move. */
-  move(delta: Delta | undefined, mark: string, origin: Origin): void {
-    if (delta !== undefined && !isEmpty(delta)) {
-      this.pos += 1;
-      this.mark = mark;
-      this.changed = origin.now;
-      this.#enter(delta, origin);
-      this.#moves.add(this.pos, mark, delta, this.values);
-      this.values.apply(delta);
+  /** Makes a delta, which leaves its mark. An empty one is no move. Says whether it was one. */
+  move(delta: Delta | undefined, mark: string, origin: Origin): boolean {
+    if (delta === undefined || isEmpty(delta)) {
+      return false;
     }
+    this.pos += 1;
+    this.mark = mark;
+    this.changed = origin.now;
+    this.#enter(delta, origin);
+    this.#moves.add(this.pos, mark, delta, this.values);
+    this.values.apply(delta);
+    return true;
   }
 
   /** The changes of others since a caller was there; `undefined` where that is not known for sure, or is nothing. */

@@ -27,6 +27,8 @@ export class Session {
   /** The time at which it expires, and the milliseconds from an append on to that; `undefined` where it does not. */
   expires: number | undefined;
   readonly ttl: number | undefined;
+  /** The end at which it is in the index of its app: see `Expiring`. */
+  noted: number | undefined;
   readonly values = new ScopeValues();
   /** The event it began with, if its creation has said. */
   readonly #beginning: Event | undefined;

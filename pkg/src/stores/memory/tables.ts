@@ -10,12 +10,10 @@ import { callOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
 import { loadedOf, stateOf } from '../shared/parts.js';
 import { emptyValues } from '../shared/values.js';
-import { Expiring, type Expired } from './expiring.js';
+import { App, append, createSession, isApp, isIdle, isUser, liveSessions, User } from './app.js';
+import { findExpired, type Expired } from './expired.js';
 import { NamedMap } from './named-map.js';
-import { Owners } from './owners.js';
 import { Remembered } from './remembered.js';
-import { Scope } from './scope.js';
-import { Session } from './session.js';
 import { Target, UNLEASED, UNTOUCHED, type Ledger, type Leases } from './target.js';
 import type {
   Change,
@@ -41,6 +39,8 @@ import type {
   SweepQuery,
   Values,
 } from '../../store/contract.js';
+import type { Scope } from './scope.js';
+import type { Session } from './session.js';
 import type { CallRecord } from '../shared/decide.js';
 import type { Size } from '../shared/growth.js';
 import type { SharedScope } from '../../model/scope.js';
@@ -50,16 +50,6 @@ import type { SessionKey } from '../../model/types.js';
 export interface Where extends Guard {
   readonly rev: Rev;
   readonly pos: Pos;
-}
-
-class User extends Scope {
-  readonly sessions = new Map<string, Session>();
-}
-
-class App extends Scope {
-  readonly users = new NamedMap<User>();
-  readonly owners = new Owners();
-  readonly expiring = new Expiring();
 }
 
 const NOTHING: Values = Object.freeze(emptyValues());
@@ -140,7 +130,9 @@ export class Tables {
     const user = key.userId === undefined ? undefined : app.users.ensure(key.userId, () => new User(this.#hasLog));
     const origin = { time, by, now };
     app.move(delta.app, callOf(change), origin);
-    user?.move(delta.user, callOf(change), origin);
+    if (user !== undefined && key.userId !== undefined && user.move(delta.user, callOf(change), origin)) {
+      app.changedUser(key.userId, user);
+    }
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
       (user ?? app).updates.add(change.id, { ...recordOf(change), ...defined({ results }) });
@@ -151,6 +143,7 @@ export class Tables {
       kind === 'create' ? createSession(app, user, change, extras, now) : append(user, change, extras, now);
     session.values.apply(delta.session ?? {});
     session.expires = ends ?? session.expires;
+    app.expiring.note(session);
     const { rev, expires } = session;
     return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...report, ...defined({ expires }) };
   }
@@ -199,7 +192,8 @@ export class Tables {
       return this.expiredUnder(key) === created;
     }
     const user = this.#apps.get(key.appName)?.users.get(key.userId ?? '');
-    return user !== undefined && isIdle(user, this.now(), userTtl);
+    const now = this.now();
+    return user !== undefined && isIdle(user, now, now - userTtl);
   }
 
   /** The size of the values of an app, or of a user in it. */
@@ -208,15 +202,13 @@ export class Tables {
   }
 
   /** What a sweep removes, as it is now: sessions first, those that expired first before the others. */
-  expired({ app, limit, userTtl }: SweepQuery): readonly Expired[] {
-    const now = this.now();
-    const apps = [...this.#apps.entries()].filter(([name]) => app === undefined || app === name);
-    const sessions = apps
-      .flatMap(([, { expiring }]) => expiring.first(limit, now, (session) => this.#isThere(session)))
-      .sort((a, b) => (a.expires ?? 0) - (b.expires ?? 0))
-      .slice(0, limit)
-      .map(({ key, created }) => ({ key, created }));
-    return userTtl === undefined ? sessions : [...sessions, ...idleUsers(apps, now, userTtl, limit - sessions.length)];
+  expired(query: SweepQuery): readonly Expired[] {
+    const { app } = query;
+    return findExpired(
+      [...this.#apps.entries()].filter(([name]) => app === undefined || app === name),
+      query,
+      this.now(),
+    );
   }
 
   /** Removes what {@link Tables.expired} has found. */
@@ -345,11 +337,7 @@ export class Tables {
     const app = this.#apps.get(key.appName);
     app?.owners.remove(key);
     app?.users.get(key.userId)?.sessions.delete(key.sessionId);
-  }
-
-  #isThere(session: Session): boolean {
-    const { appName, userId, sessionId } = session.key;
-    return this.#apps.get(appName)?.users.get(userId)?.sessions.get(sessionId) === session;
+    app?.expiring.removed(session);
   }
 
   /** Throws `fenced` when the session that this change has created is not at the token of a guard. */
@@ -372,6 +360,11 @@ export class Tables {
   /** See `SessionStore.removeScope`. `time` is that of the removal, in milliseconds since the epoch. */
   removeScope(name: ScopeName, time: number): void {
     this.#scope(name)?.clear({ time, now: this.now() });
+    const app = this.#apps.get(name.app);
+    const user = name.user === undefined ? undefined : app?.users.get(name.user);
+    if (app !== undefined && user !== undefined && name.user !== undefined) {
+      app.changedUser(name.user, user);
+    }
   }
 
   /** See `SessionStore.readLog`. */
@@ -401,74 +394,4 @@ export class Tables {
 /** The part of a change, or of the session that it made, that is remembered with its id. */
 function recordOf({ digest }: CallRecord | Session): CallRecord {
   return defined({ digest });
-}
-
-function isUser(user: User, now: number): boolean {
-  return !user.values.isEmpty || hasSession(user, now);
-}
-
-function isApp({ values, users }: App, now: number): boolean {
-  return !values.isEmpty || users.some((user) => isUser(user, now));
-}
-
-/** True if a user has a session that has not expired. */
-function hasSession({ sessions }: User, now: number): boolean {
-  for (const session of sessions.values()) {
-    if (!session.hasExpired(now)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-function liveSessions({ sessions }: User, now: number): Session[] {
-  return [...sessions.values()].filter((session) => !session.hasExpired(now));
-}
-
-/** True for a user with values that were last changed so long ago, and without sessions. */
-function isIdle(user: User, now: number, userTtl: number): boolean {
-  return !user.values.isEmpty && user.changed <= now - userTtl && !hasSession(user, now);
-}
-
-/** At most so many users without sessions whose values were last changed so long ago. */
-function idleUsers(
-  apps: readonly (readonly [name: string, app: App])[],
-  now: number,
-  userTtl: number,
-  limit: number,
-): Expired[] {
-  const idle: Expired[] = [];
-  for (const [appName, { users }] of apps) {
-    for (const [userId, user] of users.entries()) {
-      if (idle.length >= limit) {
-        return idle;
-      }
-      if (isIdle(user, now, userTtl)) {
-        idle.push({ key: { appName, userId } });
-      }
-    }
-  }
-  return idle;
-}
-
-/** Members of a stored event besides those of its change. */
-type EventExtras = Pick<NonNullable<ReturnType<Session['find']>>, 'results' | 'pos'>;
-
-function createSession(app: App, user: User, change: Change, extras: EventExtras, now: number): Session {
-  const { id, event } = change;
-  const { appName, userId, sessionId } = change.key as SessionKey;
-  const beginning = event && { id, data: event.data, time: event.time, ...extras };
-  const session = new Session({ appName, userId, sessionId }, change, beginning, now);
-  user.sessions.set(sessionId, session);
-  app.owners.add(session.key);
-  app.expiring.add(session);
-  return session;
-}
-
-function append(user: User, { id, key, time, event }: Change, extras: EventExtras, now: number): Session {
-  const session = user.sessions.get(key.sessionId ?? '') as Session;
-  session.time = time;
-  session.prolong(now);
-  session.append({ id, data: event?.data ?? '', time: event?.time ?? time, ...extras });
-  return session;
 }

@@ -22,6 +22,7 @@ import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { beforeOf } from '../shared/parts.js';
 import { isEmpty } from '../shared/values.js';
 import type { SqlDriver } from './driver.js';
+import type { SharedScope } from '../../model/scope.js';
 import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 
 /**
@@ -113,17 +114,13 @@ function write(
   const values = new ValueWrites();
   const isLogged = hasLog && !(isEmpty(delta.app) && isEmpty(delta.user));
   const log = isLogged ? new LogWrites(driver, headOf(change)) : undefined;
-  const writes: Writes = { driver, call: callColumn(change), values, history, log };
+  const writes: Writes = { driver, call: callColumn(change), target, values, history, log };
   const sessions = kind === 'create' ? 1 : 0;
-  const partOf = (scope: 'app' | 'user'): Part => ({
-    delta: delta[scope],
-    rows: () => target.rowsOf(scope, delta[scope]),
-  });
   const app = ensureScope(driver, rows.app, { app: appName });
   const user = userId === undefined ? rows.user : ensureScope(driver, rows.user, { app: appName, user: userId });
   const pos: Pos = {
-    app: move(writes, app, partOf('app'), sessions),
-    user: userId === undefined ? 0 : move(writes, user, partOf('user'), sessions),
+    app: move(writes, app, 'app', delta.app, sessions),
+    user: userId === undefined ? 0 : move(writes, user, 'user', delta.user, sessions),
   };
   log?.write();
   const cameTo = results === undefined ? null : JSON.stringify(results);
@@ -135,7 +132,8 @@ function write(
     driver.run(sql.ADD_UPDATE, [n, toColumn(id), Date.now(), cameTo, digestColumn(change)]);
     return { rev: 0, prev: null, pos, ...report };
   }
-  const own = target.rowsOf('session', delta.session);
+  const own =
+    delta.session === undefined || isEmpty(delta.session) ? NOTHING : target.rowsOf('session', delta.session);
   const { keys, bytes } = own.growth;
   if (kind === 'create') {
     if (rows.expired !== undefined) {
@@ -161,7 +159,11 @@ function write(
   const rev = prev + 1;
   const expires = rows.ttl === undefined ? end : Date.now() + rows.ttl;
   if (rows.ttl === undefined) {
-    driver.run(sql.MOVE_SESSION, [rev, time, keys, bytes, n]);
+    if (keys === 0 && bytes === 0) {
+      driver.run(sql.MOVE_SESSION, [rev, time, n]);
+    } else {
+      driver.run(sql.GROW_SESSION, [rev, time, keys, bytes, n]);
+    }
   } else {
     driver.run(sql.MOVE_EXPIRY, [rev, time, keys, bytes, expires ?? null, n]);
   }
@@ -175,6 +177,9 @@ function write(
 type Beside = readonly [string | null, number | null, number | null];
 
 const NO_POS = [null, null] as const;
+
+/** The rows of a delta that writes nothing. */
+const NOTHING: Pick<DeltaRows, 'set' | 'unset' | 'growth'> = { set: [], unset: [], growth: { keys: 0, bytes: 0 } };
 
 function addEvent(
   driver: SqlDriver,
@@ -200,28 +205,25 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
 }
 
 /**
- * The input of a change's writes: its call as columns hold it, its values, and what its transaction has done before.
+ * The input of a change's writes: its call as columns hold it, its target and values, and what its transaction has
+ * done before.
  */
 interface Writes {
   readonly driver: SqlDriver;
   readonly call: string;
+  readonly target: Target;
   readonly values: ValueWrites;
   readonly history: ScopeHistory;
   /** Absent if no log is kept, and if there is nothing for it. */
   readonly log: LogWrites | undefined;
 }
 
-/** A change's part in a scope; its rows are made where there are some. */
-interface Part {
-  readonly delta: Delta | undefined;
-  readonly rows: () => DeltaRows;
-}
-
 /** Writes a change's part in a scope. Returns the position of the scope after it. */
 function move(
-  { driver, call, values, history, log }: Writes,
+  { driver, call, target, values, history, log }: Writes,
   { n, pos }: ScopeRow,
-  { delta, rows }: Part,
+  scope: SharedScope,
+  delta: Delta | undefined,
   sessions: number,
 ): number {
   if (delta === undefined || isEmpty(delta)) {
@@ -232,7 +234,7 @@ function move(
   }
   const next = pos + 1;
   const entry = entryOf(call, delta);
-  const written = rows();
+  const written = target.rowsOf(scope, delta);
   const { keys, bytes } = written.growth;
   const moving = [next, call, entry, sessions, keys, bytes, Date.now(), n];
   driver.run(log === undefined ? sql.MOVE_UNLOGGED : sql.MOVE_SCOPE, moving);

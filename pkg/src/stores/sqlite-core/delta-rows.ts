@@ -32,6 +32,8 @@ export interface Written {
   readonly value: string | null;
 }
 
+const NONE: readonly string[] = [];
+
 /** A delta as rows. What is there is read when this is made: that is to be before the delta is written. */
 export class DeltaRows {
   /** The names that are deleted, as the column holds them: those that are there, also when they are set again. */
@@ -39,28 +41,31 @@ export class DeltaRows {
   readonly set: readonly SetRow[];
   /** The difference to the size of the scope. */
   readonly growth: Size;
-  readonly #stored = new Map<string, Stored | undefined>();
+  readonly #stored = new Map<string, Stored>();
 
   /** `owner` is 0 for a scope that has no row yet. `isLogged`: {@link DeltaRows.written} will be asked for. */
   constructor(driver: SqlDriver, owner: number, delta: Delta, isLogged: boolean) {
     const { set = {}, unset = [] } = delta;
-    const rows = new Map<string, SetRow>();
-    for (const name of Object.keys(set)) {
+    this.set = Object.keys(set).map((name) => {
       const json = sql.jsonColumn(set[name]);
-      rows.set(name, { name: toColumn(name), json, size: utf8Length(json) });
-    }
-    this.set = [...rows.values()];
+      return { name: toColumn(name), json, size: utf8Length(json) };
+    });
+    // Names are looked at in the order of the rows, and then those that are only deleted.
+    let next = 0;
     this.growth = growthBy(
       delta,
       (name) => {
-        const column = rows.get(name)?.name ?? toColumn(name);
+        const column = this.set[next]?.name ?? toColumn(name);
         const stored = owner === 0 ? undefined : read(driver, owner, column, isLogged);
-        this.#stored.set(column, stored);
+        if (stored !== undefined) {
+          this.#stored.set(column, stored);
+        }
         return stored?.size;
       },
-      (name) => rows.get(name)?.size ?? 0,
+      () => this.set[next++]?.size ?? 0,
     );
-    this.unset = [...new Set(unset.map(toColumn))].filter((name) => this.#stored.get(name) !== undefined);
+    this.unset =
+      unset.length === 0 ? NONE : [...new Set(unset.map(toColumn))].filter((name) => this.#stored.has(name));
   }
 
   /** The writes in their order: deletions of what was there, then all that is set. */

@@ -91,11 +91,13 @@ export const ownersBy = (now: string): string => `SELECT user FROM statepad_sess
   WHERE app = ? AND id = ? AND (expires IS NULL OR expires > ${now}) ORDER BY user`;
 /** `app`, `id`, the present time. */
 export const READ_OWNERS = ownersBy('?');
-const MOVE_ON = 'UPDATE statepad_sessions SET rev = ?, time = ?, keys = keys + ?, bytes = bytes + ?';
-/** `rev`, `time`, how many keys more, how many bytes; `n`. */
+const MOVE_ON = 'UPDATE statepad_sessions SET rev = ?, time = ?';
+/** `rev`, `time`; `n`. */
 export const MOVE_SESSION = `${MOVE_ON} WHERE n = ?`;
+/** `rev`, `time`, how many keys more, how many bytes; `n`. */
+export const GROW_SESSION = `${MOVE_ON}, keys = keys + ?, bytes = bytes + ? WHERE n = ?`;
 /** The same with `expires` before `n`. */
-export const MOVE_EXPIRY = `${MOVE_ON}, expires = ? WHERE n = ?`;
+export const MOVE_EXPIRY = `${MOVE_ON}, keys = keys + ?, bytes = bytes + ?, expires = ? WHERE n = ?`;
 /** `n`. */
 export const READ_LEASE = 'SELECT fence, holder, held_until AS until FROM statepad_sessions WHERE n = ?';
 /** `fence`, `holder`, `held_until`; `n`. */

@@ -10,42 +10,49 @@ import { callOf } from '../shared/keys.js';
 import { parseValue } from '../shared/values.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { RowsForWrite, SessionRow } from './read.js';
-import type { ScopeSizes } from '../shared/growth.js';
+import type { ScopeSizes, Size } from '../shared/growth.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../shared/decide.js';
 import type { Change, Delta } from '../../store/contract.js';
 import type { SharedScope, StoredScope } from '../../model/scope.js';
 import type { Json } from '../../model/types.js';
 
 /** The target of a change: the rows read for it at once, and those that are looked up only where they count. */
-export class Target implements CommitFacts {
+export class Target implements CommitFacts, ScopeSizes {
   readonly session: SessionRow | undefined;
   readonly rows: RowsForWrite;
-  readonly sizes: ScopeSizes;
   readonly #driver: SqlDriver;
   readonly #hasLog: boolean;
-  readonly #written = new Map<StoredScope, DeltaRows>();
+  readonly #written: Partial<Record<StoredScope, DeltaRows>> = {};
 
   constructor(driver: SqlDriver, rows: RowsForWrite, hasLog: boolean) {
     this.#driver = driver;
     this.#hasLog = hasLog;
     this.rows = rows;
     this.session = rows.session;
-    this.sizes = {
-      size: (scope) => rows.sizes[scope],
-      bytesOf: (scope, name) => this.#sizeOf(scope, name),
-      growth: (scope, delta) => this.rowsOf(scope, delta).growth,
-    };
+  }
+
+  get sizes(): ScopeSizes {
+    return this;
+  }
+
+  size(scope: StoredScope): Size {
+    return this.rows.sizes[scope];
+  }
+
+  bytesOf(scope: StoredScope, name: string): number | undefined {
+    // By its columns, as deltas read it: a text is run in one way alone.
+    const row = this.#driver.first(sql.READ_SIZE, [this.rows[scope]?.n ?? 0, toColumn(name)]);
+    return row && numberOf(row[0], 'size');
+  }
+
+  growth(scope: StoredScope, delta: Delta): Size {
+    return this.rowsOf(scope, delta).growth;
   }
 
   /** The rows that the change writes to a scope: made once, before anything is written. */
-  rowsOf(scope: StoredScope, delta: Delta = {}): DeltaRows {
-    let written = this.#written.get(scope);
-    if (written === undefined) {
-      const isLogged = this.#hasLog && scope !== 'session';
-      written = new DeltaRows(this.#driver, this.rows[scope]?.n ?? 0, delta, isLogged);
-      this.#written.set(scope, written);
-    }
-    return written;
+  rowsOf(scope: StoredScope, delta: Delta): DeltaRows {
+    const isLogged = this.#hasLog && scope !== 'session';
+    return (this.#written[scope] ??= new DeltaRows(this.#driver, this.rows[scope]?.n ?? 0, delta, isLogged));
   }
 
   contentOf({ id, kind, key }: Change): CommitContent | undefined {
@@ -98,12 +105,6 @@ export class Target implements CommitFacts {
 
   #digestOf(session: SessionRow | undefined): CallRecord {
     return recordIn(this.#driver.all(sql.READ_DIGEST, [session?.n ?? 0])[0]);
-  }
-
-  #sizeOf(scope: StoredScope, name: string): number | undefined {
-    // By its columns, as deltas read it: a text is run in one way alone.
-    const row = this.#driver.first(sql.READ_SIZE, [this.rows[scope]?.n ?? 0, toColumn(name)]);
-    return row && numberOf(row[0], 'size');
   }
 
   #column(scope: StoredScope, name: string): unknown {

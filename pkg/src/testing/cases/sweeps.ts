@@ -1,6 +1,6 @@
 // Sweeps, which remove what has expired, and count it beforehand.
 
-import { APP, KEY, USER, answer, change, keyOf, set, step, storeCase, times } from '../build/index.js';
+import { APP, KEY, USER, answer, change, featureCase, keyOf, set, step, storeCase, times } from '../build/index.js';
 import type { SweepQuery, Swept } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -114,6 +114,17 @@ const expiredCases: readonly StoreCase[] = [
     { remove: KEY, created: 'other' },
     { remove: KEY, created: 'c' },
     { remove: keyOf('d') },
+    step.sweep({ more: false }),
+    known('c', KEY),
+    known('d'),
+  ),
+  featureCase(
+    'removals',
+    'a session that has expired and is removed at any token is deleted: a sweep finds nothing of it',
+    createExpired('c', 1_000, KEY),
+    createExpired('d', 1_000, keyOf('d')),
+    { remove: KEY, created: 'c', fence: 7 },
+    { remove: keyOf('d'), fence: 7 },
     step.sweep({ more: false }),
     known('c', KEY),
     known('d'),

@@ -9,7 +9,7 @@ import { query, type Bindings, type D1Query } from './client.js';
 import { logEmpty, logSet, logUnset, placeEvents } from './log.js';
 import { ENTRY, EVENT, GUARD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
 import { headAs, IS_AHEAD, IS_SESSION, PENDING, TOUCHED } from './pending.js';
-import { checkDoubts, countAll, isBeyond, isMeasured, makeRoom, readSizes, sizesAs } from './growth.js';
+import { checkDoubts, countAll, doubtfulScope, isBeyond, isMeasured, makeRoom, readSizes, sizesAs } from './growth.js';
 import { IS_CURRENT, isLive, NOW } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
 import { knownScopes, changeQueries } from './changed.js';
@@ -184,7 +184,8 @@ function readMisses(group: readonly PackedChange[]): D1Query {
 function makeScopes(gating: Gating): D1Query {
   return query((all) => {
     const [tables, holds] = guarded(gating, false, all);
-    return `${tables}, named AS (
+    const [doubtTables, doubtRows] = gating.isCareful ? ['', ''] : doubtfulScope(gating.group, all);
+    return `${tables}${doubtTables}, named AS (
         SELECT app_scope AS scope, NULL AS of_app, app AS name FROM head WHERE kind <> ${KINDS.append} AND ${holds}
         UNION
         SELECT user_scope, app, user FROM head WHERE kind <> ${KINDS.append} AND user_scope IS NOT NULL AND ${holds}
@@ -192,7 +193,7 @@ function makeScopes(gating: Gating): D1Query {
       INSERT INTO statepad_scopes (n, scope, of_app, name, pos, sessions)
       SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes) - row_number() OVER (ORDER BY scope), scope, of_app, name, 0, 0
         FROM named
-        WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes AS x WHERE x.scope = named.scope)`;
+        WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes AS x WHERE x.scope = named.scope) ${doubtRows}`;
   });
 }
 

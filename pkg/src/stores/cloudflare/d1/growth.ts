@@ -4,7 +4,7 @@
 // makes sure that no limit can be reached, whatever is there, and fails otherwise; it also fails where a session that
 // has expired is in the way of a creation. Each change is then sent again, alone and with exact statements.
 
-import { query, type Bindings, type D1Query } from './client.js';
+import { Bindings, query, type D1Query } from './client.js';
 import { KINDS, TOUCH, type PackedChange } from './packed-change.js';
 import { headAs, IS_SESSION, PENDING, TOUCHED } from './pending.js';
 import { NOW } from './read.js';
@@ -14,50 +14,78 @@ import type { StoreLimits } from '../../../store/contract.js';
 import { toColumn } from '../../shared/column-text.js';
 import type { SessionKey } from '../../../model/types.js';
 
-/** The text of the error of a batch that {@link checkDoubts} makes fail. */
-const IN_DOUBT = 'NOT NULL constraint failed: statepad_meta.value';
+/** The texts of the errors of a batch that a doubt makes fail: a row is inserted that the table does not take. */
+const IN_DOUBT = ['statepad_meta.value', 'statepad_scopes.scope'].map(
+  (column) => `NOT NULL constraint failed: ${column}`,
+);
 
 /** True for the error of a batch that has done nothing, as its changes have to be written one by one. */
 export function isInDoubt(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(IN_DOUBT);
+  return error instanceof Error && IN_DOUBT.some((text) => error.message.includes(text));
 }
 
 /** The columns of what the scopes of a group may have before it, so that no limit is exceeded. */
 const ROOM = ['scope', 'app', 'user', 'session', 'keys', 'bytes'] as const;
 
-/** The statement, if any is needed, that makes a batch fail: see {@link isInDoubt}. */
-export function checkDoubts(group: readonly PackedChange[]): D1Query[] {
+/** A condition under which a batch has to fail, and the tables that it needs besides `head`. */
+interface Doubt {
+  readonly tables: readonly string[];
+  readonly condition: string;
+}
+
+/** The doubts about a group, if there can be any: see {@link isInDoubt}. */
+function doubtOf(group: readonly PackedChange[], all: Bindings): Doubt | undefined {
   const rooms = roomsOf(group);
   const hasCreations = group.some(({ change }) => change.kind === 'create');
   if (rooms.length === 0 && !hasCreations) {
+    return undefined;
+  }
+  const isBeyondRoom = (table: string, isOwner: string): string =>
+    `EXISTS (SELECT 1 FROM room CROSS JOIN ${table} AS x ON ${isOwner} WHERE x.keys > room.keys OR x.bytes > room.bytes)`;
+  const conditions = [
+    ...(rooms.length > 0
+      ? [
+          'EXISTS (SELECT 1 FROM room WHERE room.keys < 0 OR room.bytes < 0)',
+          isBeyondRoom('statepad_scopes', 'x.scope = room.scope'),
+          isBeyondRoom('statepad_sessions', 'x.app = room.app AND x.user = room.user AND x.id = room.session'),
+        ]
+      : []),
+    ...(hasCreations
+      ? [
+          `EXISTS (SELECT 1 FROM head CROSS JOIN statepad_sessions AS s ON ${IS_SESSION}
+            WHERE head.kind = ${KINDS.create} AND s.expires <= ${NOW} AND s.created <> head.id)`,
+        ]
+      : []),
+  ];
+  return {
+    tables: rooms.length > 0 ? [rowsAs('room', ROOM, rooms, all)] : [],
+    condition: conditions.join(' OR '),
+  };
+}
+
+/**
+ * The statement, if any is needed, that makes a batch fail: for a group of appends. In the others the statement that
+ * makes scopes does so, by {@link doubtfulScope}, as each statement of a batch costs time.
+ */
+export function checkDoubts(group: readonly PackedChange[]): D1Query[] {
+  if (group.some(({ change }) => change.kind !== 'append') || doubtOf(group, new Bindings()) === undefined) {
     return [];
   }
   return [
     query((all) => {
-      const tables = [
-        ...(rooms.length > 0 ? [rowsAs('room', ROOM, rooms, all)] : []),
-        ...(hasCreations ? [headAs(group, all)] : []),
-      ];
-      const isBeyondRoom = (table: string, isOwner: string): string =>
-        `EXISTS (SELECT 1 FROM room CROSS JOIN ${table} AS x ON ${isOwner} WHERE x.keys > room.keys OR x.bytes > room.bytes)`;
-      const doubts = [
-        ...(rooms.length > 0
-          ? [
-              'EXISTS (SELECT 1 FROM room WHERE room.keys < 0 OR room.bytes < 0)',
-              isBeyondRoom('statepad_scopes', 'x.scope = room.scope'),
-              isBeyondRoom('statepad_sessions', 'x.app = room.app AND x.user = room.user AND x.id = room.session'),
-            ]
-          : []),
-        ...(hasCreations
-          ? [
-              `EXISTS (SELECT 1 FROM head CROSS JOIN statepad_sessions AS s ON ${IS_SESSION}
-                WHERE head.kind = ${KINDS.create} AND s.expires <= ${NOW} AND s.created <> head.id)`,
-            ]
-          : []),
-      ];
+      const { tables, condition } = doubtOf(group, all) as Doubt;
       return `WITH ${tables.join(', ')}
-        INSERT INTO statepad_meta (name, value) SELECT 'in doubt', NULL WHERE ${doubts.join(' OR ')}`;
+        INSERT INTO statepad_meta (name, value) SELECT 'in doubt', NULL WHERE ${condition}`;
     }),
+  ];
+}
+
+/** The tables that a statement which makes scopes needs for doubts, and the rows that make it fail then. */
+export function doubtfulScope(group: readonly PackedChange[], all: Bindings): [tables: string, rows: string] {
+  const { tables = [], condition = 'false' } = doubtOf(group, all) ?? {};
+  return [
+    tables.map((table) => `, ${table}`).join(''),
+    `UNION ALL SELECT NULL, NULL, NULL, NULL, 0, 0 WHERE ${condition}`,
   ];
 }
 

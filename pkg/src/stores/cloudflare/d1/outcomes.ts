@@ -50,7 +50,7 @@ function outcome(packed: PackedChange, row: SqlRow, { scopes, misses, sizes, end
     return kind === 'append' ? { rev: rev + 1, prev: rev, pos, ...report } : { rev: 0, prev: null, pos, ...report };
   }
   const isMissed = misses.some(({ i }) => i === packed.index);
-  const decision = outcomeOf(() => decideCommit(packed.change, new Target(row, { isMissed, sizes })));
+  const decision = outcomeOf(() => decideCommit(packed.change, new Target(row, { isMissed, sizes }, packed.change)));
   if (isStoreError(decision)) {
     return decision;
   }

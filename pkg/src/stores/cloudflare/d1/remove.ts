@@ -22,10 +22,11 @@ import type { SessionKey } from '../../../model/types.js';
 const MARK = -1;
 const IS_MARKED = `expires = ${MARK}`;
 
-/** Marks the sessions that a condition means. */
-function mark(areMeant: (all: Bindings) => string): D1Query {
+/** Marks the sessions that a condition means, and answers a column of each. */
+function mark(areMeant: (all: Bindings) => string, column = 'n'): D1Query {
   return query(
-    (all) => `UPDATE statepad_sessions SET expires = ${MARK} WHERE ${areMeant(all)} AND ${IS_CURRENT} RETURNING n`,
+    (all) =>
+      `UPDATE statepad_sessions SET expires = ${MARK} WHERE ${areMeant(all)} AND ${IS_CURRENT} RETURNING ${column}`,
   );
 }
 
@@ -87,32 +88,53 @@ export function removeExpiredQueries(key: SessionKey, now: number): D1Query[] {
   return [mark((all) => `${isSession(key, all)} AND expires <= ${NOW}`), ...removeMarked(now)];
 }
 
+/**
+ * The number of rows after which a sweep ends its batch, as D1 stops batches that take too long, and others wait for
+ * them meanwhile. A session is removed whole, however many rows it has.
+ */
+const MOST_ROWS = 2_000;
+
+/** Those of a query with `n`, a time `due` and a `size` in rows that have not too many rows due before them. */
+function fewOf(query: string): string {
+  return `SELECT n FROM (
+      SELECT n, sum(size) OVER (ORDER BY due, n ROWS UNBOUNDED PRECEDING) - size AS before FROM (${query})
+    ) WHERE before < ${MOST_ROWS}`;
+}
+
 /** The statements that delete sessions that have expired; the answers are for {@link sweptFrom}. */
 export function sweepQueries({ app, limit }: SweepQuery, now: number): D1Query[] {
-  const sweeping = mark(
-    (all) => `n IN (SELECT n FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
-      WHERE expires <= ${NOW} ${app === undefined ? '' : `AND app = ${all.add(toColumn(app))}`}
-      ORDER BY expires LIMIT ${all.add(limit)})`,
-  );
-  return [READ_VERSION, sweeping, ...removeMarked(now)];
+  const expired = (all: Bindings): string => `SELECT n, expires AS due, rev + keys + 1 AS size
+    FROM statepad_sessions INDEXED BY statepad_sessions_by_expiry
+    WHERE expires <= ${NOW} ${app === undefined ? '' : `AND app = ${all.add(toColumn(app))}`}
+    ORDER BY expires LIMIT ${all.add(limit)}`;
+  return [
+    READ_VERSION,
+    mark((all) => `n IN (${fewOf(expired(all))})`, 'rev + keys + 1 AS size'),
+    ...removeMarked(now),
+  ];
 }
 
 /** The statements that delete the values of users without sessions; the answers are for {@link sweptFrom}. */
 export function sweepUsersQueries({ app, limit, userTtl = 0 }: SweepQuery, now: number, hasLog: boolean): D1Query[] {
+  const idle = (all: Bindings): string => `SELECT n, changed AS due, keys + 1 AS size
+    FROM statepad_scopes INDEXED BY statepad_scopes_idle
+    WHERE ${IS_IDLE} AND changed <= ${NOW} - ${all.add(userTtl)}
+    ${app === undefined ? '' : `AND of_app = ${all.add(toColumn(app))}`} ORDER BY changed LIMIT ${all.add(limit)}`;
   const sweeping = query(
-    (all) => `UPDATE statepad_scopes SET changed = ${MARK} WHERE n IN
-      (SELECT n FROM statepad_scopes INDEXED BY statepad_scopes_idle
-        WHERE ${IS_IDLE} AND changed <= ${NOW} - ${all.add(userTtl)}
-        ${app === undefined ? '' : `AND of_app = ${all.add(toColumn(app))}`} ORDER BY changed LIMIT ${all.add(limit)})
-      AND ${IS_CURRENT} RETURNING n`,
+    (all) => `UPDATE statepad_scopes SET changed = ${MARK} WHERE n IN (${fewOf(idle(all))})
+      AND ${IS_CURRENT} RETURNING keys + 1 AS size`,
   );
   return [READ_VERSION, sweeping, ...clearScopes(() => `${IS_IDLE} AND changed = ${MARK}`, hasLog ? now : undefined)];
 }
 
-/** Reads the answers of a sweep: how much was removed. */
-export function sweptFrom(answers: readonly (readonly SqlRow[])[]): number {
+/** Reads the answers of a sweep: how much was removed, and if that were so many rows that more may be left. */
+export function sweptFrom(answers: readonly (readonly SqlRow[])[]): {
+  readonly count: number;
+  readonly isCut: boolean;
+} {
   checkRemoval(answers);
-  return answers[1]?.length ?? 0;
+  const sizes = (answers[1] ?? []).map((row) => numberIn(row, 'size'));
+  return { count: sizes.length, isCut: sizes.reduce((sum, size) => sum + size, 0) >= MOST_ROWS };
 }
 
 /**

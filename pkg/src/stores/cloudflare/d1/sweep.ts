@@ -1,4 +1,4 @@
-// Sweeping D1: what has expired is removed in one batch, and the values of users in another.
+// Sweeping D1: what has expired is removed in batches, and then the values of users in others.
 
 import { batch, query as d1Query, type Bindings, type D1DatabaseLike, type D1Query } from './client.js';
 import { NOW, READ_VERSION } from './read.js';
@@ -8,23 +8,45 @@ import { countedIn } from '../../sqlite-core/sweep-count.js';
 import { toColumn } from '../../shared/column-text.js';
 import type { StoreContext, SweepQuery, Swept } from '../../../store/contract.js';
 
-/** See `SessionStore.sweep`. One batch finds only so many users as the one before has left of the limit. */
+/** See `SessionStore.sweep`. */
 export async function sweep(
   database: D1DatabaseLike,
   query: SweepQuery,
   hasLog: boolean,
-  { answered }: StoreContext,
+  context: StoreContext,
 ): Promise<Swept> {
   const limit = Math.min(query.limit, Number.MAX_SAFE_INTEGER);
-  const sessions = sweptFrom(await batch(database, sweepQueries({ ...query, limit }, Date.now())));
+  const sessions = await removeAll(database, limit, context, (most) =>
+    sweepQueries({ ...query, limit: most }, Date.now()),
+  );
   const left = limit - sessions;
   if (query.userTtl === undefined || left <= 0) {
     return { sessions, users: 0, more: left <= 0 };
   }
-  answered?.();
-  const idle = sweepUsersQueries({ ...query, limit: left }, Date.now(), hasLog);
-  const users = sweptFrom(await batch(database, idle));
+  context.answered?.();
+  const users = await removeAll(database, left, context, (most) =>
+    sweepUsersQueries({ ...query, limit: most }, Date.now(), hasLog),
+  );
   return { sessions, users, more: users >= left };
+}
+
+/** Removes so many at most, in batches of few rows each. Resolves to how many there were. */
+async function removeAll(
+  database: D1DatabaseLike,
+  limit: number,
+  { signal, answered }: StoreContext,
+  queriesOf: (most: number) => readonly D1Query[],
+): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const { count, isCut } = sweptFrom(await batch(database, queriesOf(limit - removed)));
+    removed += count;
+    if (!isCut || removed >= limit) {
+      return removed;
+    }
+    answered?.();
+    signal.throwIfAborted();
+  }
 }
 
 /** See `SweepQuery.dry`. One batch counts sessions and users. */

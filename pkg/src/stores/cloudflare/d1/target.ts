@@ -1,6 +1,7 @@
 // The row that answers a change which the batch did not write.
 
 import { numberIn, recordIn, textIn } from '../../sqlite-core/rows.js';
+import { toColumn } from '../../shared/column-text.js';
 import { STORED_SCOPES, type SharedScope, type StoredScope } from '../../../model/scope.js';
 import type { ScopeSizes, Size } from '../../shared/growth.js';
 import type { CallRecord, CommitFacts, CommitContent } from '../../shared/decide.js';
@@ -22,10 +23,13 @@ export class Target implements CommitFacts {
   readonly #row: SqlRow;
   readonly #isMissed: boolean;
 
-  constructor(row: SqlRow, { isMissed, sizes }: Misses) {
+  constructor(row: SqlRow, { isMissed, sizes }: Misses, { kind, id }: Pick<Change, 'kind' | 'id'>) {
     this.#row = row;
     this.#isMissed = isMissed;
-    this.session = isThere(row) ? { created: textIn(row, 'created'), rev: numberIn(row, 'rev') } : undefined;
+    // Another session was in the way of a creation when the batch began, and may only have expired since.
+    const isInTheWay = kind === 'create' && row['created'] !== null && row['created'] !== toColumn(id);
+    this.session =
+      isThere(row) || isInTheWay ? { created: textIn(row, 'created'), rev: numberIn(row, 'rev') } : undefined;
     const sizeOf = (scope: StoredScope, prefix: '' | 'more_'): Size => {
       const found = sizes.find(({ part }) => part === STORED_SCOPES.indexOf(scope));
       return found === undefined
