@@ -197,44 +197,42 @@ export const timelineStyle = css`
     font-variant-numeric: tabular-nums;
   }
 
-  .mark {
+  .scroller[data-over] {
     cursor: pointer;
+  }
+
+  .marks {
     color: var(--quiet);
   }
 
-  .hit {
-    fill: none;
-    pointer-events: all;
-  }
-
-  .mark .dot {
+  .dot {
     fill: currentcolor;
   }
 
-  .mark.user {
-    fill: none;
-    color: var(--text);
-  }
-
-  .mark:is(.rewind, .fork) {
-    color: var(--warn);
-  }
-
-  .mark:is(.match, .lit) {
-    color: var(--text);
-  }
-
-  .mark:is(.error, .failed) {
-    fill: none;
-    color: var(--bad);
-  }
-
-  .mark .glyph {
+  .glyph {
     fill: none;
     stroke: currentcolor;
     stroke-width: 2.5;
     stroke-linecap: round;
     stroke-linejoin: round;
+  }
+
+  [data-kind='user'] {
+    color: var(--text);
+  }
+
+  [data-kind='rewind'],
+  [data-kind='fork'] {
+    color: var(--warn);
+  }
+
+  :is(.match, .lit) [data-kind] {
+    color: var(--text);
+  }
+
+  .marks [data-kind='error'],
+  .marks [data-kind='failed'] {
+    color: var(--bad);
   }
 
   .undone {
@@ -255,7 +253,7 @@ export const timelineStyle = css`
     stroke-width: 1;
   }
 
-  .mark .found {
+  .marks .found {
     fill: var(--accent);
   }
 
