@@ -3,7 +3,6 @@
 import { contentsOf, isError, isOfUser } from '../model/contents.js';
 import type { Log } from '../model/log.js';
 import { pathOf, type IconName } from '../ui/icons.js';
-import { movable } from './paths.js';
 
 /** The kinds of events that have a sign of their own. */
 export const KINDS = [
@@ -68,7 +67,7 @@ export function kindOf(log: Log, revision: number): EventKind {
   return kinds.has('thought') ? 'thought' : 'write';
 }
 
-/** The sign of each kind as a path in a box of 24 by 24, which the function moves. */
-export const GLYPHS = Object.fromEntries(
-  KINDS.map((kind) => [kind, movable(pathOf(KIND_LOOKS[kind].icon))]),
-) as Readonly<Record<EventKind, (x: number, y: number) => string>>;
+/** The sign of each kind as a path in a box of 24 by 24. */
+export const GLYPHS = Object.fromEntries(KINDS.map((kind) => [kind, pathOf(KIND_LOOKS[kind].icon)])) as Readonly<
+  Record<EventKind, string>
+>;

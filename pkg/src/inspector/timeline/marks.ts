@@ -6,9 +6,8 @@ import { columnPaths } from './density.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, SCOPE_BIT, type Log } from '../model/log.js';
 import { GLYPHS, kindOf, type EventKind } from './glyphs.js';
-import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Marked, type Range, type Span } from './layout.js';
+import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Range, type Span } from './layout.js';
 import { fillOf } from './legend.js';
-import { boxPath, discPath, type Box } from './paths.js';
 
 /** The heights of the picture's rows, in px. */
 export const RULER = 18;
@@ -16,9 +15,8 @@ export const RULER = 18;
 export const LANE = 22;
 /** From this step on the sign of an event is an icon; below it, a dot. */
 const ICONS = 12;
-/** The size of an icon, in px, and relative to its path; the top of the bar below it, and the height of that. */
+/** The size of an icon, in px; the top of the bar below it, and the height of that. */
 const GLYPH = 12;
-const SCALE = GLYPH / 24;
 const BAR = { top: 15, height: 5 };
 
 /** The parameters of a drawing. */
@@ -57,7 +55,7 @@ function picture(drawing: Drawing): SVGTemplateResult {
   return svg`<g transform="translate(${-span.from} 0)">
     <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
-    ${step < FINE ? columns(drawing) : signs(drawing)}
+    ${step < FINE ? columns(drawing) : eventMarks(drawing)}
     <path class="error" d=${step < ICONS ? errorPath(drawing) : ''} />
     ${rewinds(drawing)}
     ${ring(drawing)}
@@ -86,100 +84,92 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
   return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
 }
 
+/**
+ * The marks of all events. Those that look the same are the markers along one line that is not drawn: an element for
+ * each event would be more work at a step of the slider than all the rest of the page.
+ */
+function eventMarks(drawing: Drawing): SVGTemplateResult[] {
+  const { log } = drawing.inspection;
+  const alike = new Map<string, number[]>();
+  for (let revision = drawing.range.first; revision <= drawing.range.last; revision++) {
+    const look = JSON.stringify(lookOf(drawing, revision));
+    const others = alike.get(look);
+    if (others === undefined) {
+      alike.set(look, [revision]);
+    } else {
+      others.push(revision);
+    }
+  }
+  return Array.from(alike, ([look, own], place) => {
+    const points = own.map((one) => `${(one + 0.5) * drawing.step} ${RULER + (log.lanes[one - 1] ?? 0) * LANE}`);
+    const marker = `url(#mark-${place})`;
+    // The last point, which has no marker, ends the line of a single event, too.
+    return svg`<marker id="mark-${place}" markerUnits="userSpaceOnUse" overflow="visible">${mark(JSON.parse(look) as Look, drawing.step)}</marker>
+      <path class="marks" data-revisions=${own.join(' ')} style="marker-start:${marker};marker-mid:${marker}" d="M${points.join(' ')} ${points.at(-1)}" />`;
+  });
+}
+
+/** The look of a mark. */
+interface Look {
+  readonly kind: EventKind;
+  /** The scopes that the event wrote to: see `SCOPE_BIT`. */
+  readonly scopes: number;
+  /** True when the event is pointed at, or has written a key that is. */
+  readonly isLit: boolean;
+  /** True for a match of the search; absent without a search. */
+  readonly isFound: boolean | undefined;
+  /** True when a rewind has taken the event back. */
+  readonly isUndone: boolean;
+}
+
+function lookOf({ inspection: { log, matches }, lit }: Drawing, revision: number): Look {
+  return {
+    kind: kindOf(log, revision),
+    scopes: log.scopes[revision - 1] ?? 0,
+    isLit: isLit(log, revision, lit),
+    isFound: matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision,
+    isUndone: log.undone(revision),
+  };
+}
+
 /** True when an event is the one that is pointed at, or has written the key that is. */
 function isLit(log: Log, revision: number, { keys, revision: pointed }: Lit): boolean {
   const event = log.at(revision);
   return revision === pointed || (event !== undefined && keys.some((key) => Object.hasOwn(deltaOf(event).delta, key)));
 }
 
-/** A part of the marks of several events. */
-interface Shape {
-  /** The kind of the events, for their signs. */
-  readonly kind?: EventKind;
-  /** The class, for other parts. */
-  readonly name?: string;
-  readonly revisions: number[];
-  readonly outlines: string[];
-}
-
-/**
- * The marks of all events, each kind of shape as one path: an element for each event would be more work at a step of
- * the slider than all the rest of the page.
- */
-function signs(drawing: Drawing): unknown {
-  // By the looks of a mark besides its event, such as `undone`: the shapes.
-  const groups = new Map<string, Map<string, Shape>>();
-  for (let revision = drawing.range.first; revision <= drawing.range.last; revision++) {
-    const looks = looksOf(drawing, revision);
-    const shapes = groups.get(looks) ?? new Map<string, Shape>();
-    groups.set(looks, shapes);
-    for (const [name, outline, kind] of shapesOf(drawing, revision, looks)) {
-      const id = kind ?? `of ${name}`;
-      const shape = shapes.get(id) ?? { ...(kind === undefined ? { name } : { kind }), revisions: [], outlines: [] };
-      shapes.set(id, shape);
-      shape.revisions.push(revision);
-      shape.outlines.push(outline);
-    }
-  }
-  const sign = drawing.step < ICONS ? 'dot' : 'glyph';
-  return [...groups].map(
-    ([looks, shapes]) =>
-      svg`<g class="marks ${looks}">${Array.from(
-        shapes.values(),
-        ({ kind, name = sign, revisions, outlines }) =>
-          svg`<path
-            class=${name}
-            data-kind=${kind ?? nothing}
-            data-revisions=${revisions.join(' ')}
-            style=${isMarked(name) && fillOf(name) !== '' ? fillOf(name) : nothing}
-            transform=${name === 'glyph' ? `scale(${SCALE})` : nothing}
-            d=${outlines.join('')}
-          />`,
-      )}</g>`,
-  );
-}
-
-function isMarked(name: string): name is Marked {
-  return (MARKED as readonly string[]).includes(name);
-}
-
-/** The looks of a mark, besides its event: taken back by a rewind, found by a search or not, lit up. */
-function looksOf({ inspection: { log, matches }, lit }: Drawing, revision: number): string {
-  const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
-  const looks = [log.undone(revision) && 'undone', isFound && 'match', isFound === false && 'faint'];
-  return [...looks, isLit(log, revision, lit) && 'lit'].filter(Boolean).join(' ');
-}
-
-type NamedOutline = readonly [name: string, outline: string, kind?: EventKind];
-
-/** The shapes of the mark of an event, from back to front. */
-function shapesOf({ inspection: { log }, step }: Drawing, revision: number, looks: string): NamedOutline[] {
-  const kind = kindOf(log, revision);
-  const [middle, top] = [(revision + 0.5) * step, RULER + (log.lanes[revision - 1] ?? 0) * LANE];
+/** A mark; its origin is the middle of the top of its slot. */
+function mark({ kind, scopes, isLit: lit, isFound, isUndone }: Look, step: number): SVGTemplateResult {
   const width = Math.min(Math.max(step - 4, 3), 22);
-  const left = middle - width / 2;
-  const sign =
-    step < ICONS
-      ? discPath(middle, top + 8, Math.min(step / 2 - 0.75, 3))
-      : GLYPHS[kind]((middle - GLYPH / 2) / SCALE, (top + 2) / SCALE);
-  const light = { x: left - 2, y: top + 1, width: width + 4, height: LANE - 1 };
-  const found = { x: left, y: top + LANE - 1.5, width, height: 1.5 };
-  return [
-    ...(looks.includes('lit') ? [['light', boxPath(light, 4)] as const] : []),
-    ['sign', sign, kind],
-    ...bars(log.scopes[revision - 1] ?? 0, { x: left, y: top + BAR.top, width, height: BAR.height }),
-    ...(looks.includes('match') ? [['found', boxPath(found, 0)] as const] : []),
-  ];
+  const looks = [kind, isUndone && 'undone', isFound === true && 'match', isFound === false && 'faint', lit && 'lit'];
+  return svg`<g class="mark ${looks.filter(Boolean).join(' ')}">
+    ${lit ? svg`<rect class="light" x=${-width / 2 - 2} y="1" width=${width + 4} height=${LANE - 1} rx="4" />` : nothing}
+    ${
+      step < ICONS
+        ? svg`<circle class="dot" cy="8" r=${Math.min(step / 2 - 0.75, 3)} />`
+        : svg`<path class="glyph" transform="translate(${-GLYPH / 2} 2) scale(${GLYPH / 24})" d=${GLYPHS[kind]} />`
+    }
+    ${bars(scopes, width)}
+    ${isFound === true ? svg`<rect class="found" x=${-width / 2} y=${LANE - 1.5} width=${width} height="1.5" />` : nothing}
+  </g>`;
 }
 
 /** The scopes that an event wrote to, side by side. */
-function bars(bits: number, { x, y, width, height }: Box): NamedOutline[] {
+function bars(bits: number, width: number): unknown {
   const scopes = MARKED.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
   const each = width / scopes.length;
-  return scopes.map((scope, place) => {
-    const gap = place === 0 ? 0 : 0.5;
-    return [scope, boxPath({ x: x + place * each + gap, y, width: Math.max(each - gap, 1), height }, 1.5)];
-  });
+  return scopes.map(
+    (scope, place) =>
+      svg`<rect
+        class=${scope}
+        style=${fillOf(scope) === '' ? nothing : fillOf(scope)}
+        x=${-width / 2 + place * each + (place === 0 ? 0 : 0.5)}
+        y=${BAR.top}
+        width=${Math.max(each - (place === 0 ? 0 : 0.5), 1)}
+        height=${BAR.height}
+        rx="1.5"
+      />`,
+  );
 }
 
 /** A bar above each event that reports an error, even one without a mark of its own. */

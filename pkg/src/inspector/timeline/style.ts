@@ -202,37 +202,41 @@ export const timelineStyle = css`
   }
 
   .marks {
+    fill: none;
+  }
+
+  .mark {
     color: var(--quiet);
   }
 
-  .dot {
+  .mark .dot {
     fill: currentcolor;
   }
 
-  .glyph {
+  .mark.user {
+    fill: none;
+    color: var(--text);
+  }
+
+  .mark:is(.rewind, .fork) {
+    color: var(--warn);
+  }
+
+  .mark:is(.match, .lit) {
+    color: var(--text);
+  }
+
+  .mark:is(.error, .failed) {
+    fill: none;
+    color: var(--bad);
+  }
+
+  .mark .glyph {
     fill: none;
     stroke: currentcolor;
     stroke-width: 2.5;
     stroke-linecap: round;
     stroke-linejoin: round;
-  }
-
-  [data-kind='user'] {
-    color: var(--text);
-  }
-
-  [data-kind='rewind'],
-  [data-kind='fork'] {
-    color: var(--warn);
-  }
-
-  :is(.match, .lit) [data-kind] {
-    color: var(--text);
-  }
-
-  .marks [data-kind='error'],
-  .marks [data-kind='failed'] {
-    color: var(--bad);
   }
 
   .undone {
@@ -253,7 +257,7 @@ export const timelineStyle = css`
     stroke-width: 1;
   }
 
-  .marks .found {
+  .mark .found {
     fill: var(--accent);
   }
 
