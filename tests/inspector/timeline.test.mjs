@@ -2,14 +2,32 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { clickMark, marksLike, placeOfMark } from '../support/marks.mjs';
 import { EVENTS, middleOf, story, untilAt } from './story.mjs';
 import { untilShown, workbench } from './support.mjs';
 
 const timeline = (page) => page.locator('statepad-timeline');
-const mark = (page, revision) => timeline(page).locator(`.mark[data-revision="${revision}"]`);
+/** Calls a function of the page with the mark of an event: its sign and its bars. */
+const withMark = (page, revision, look) =>
+  marksLike(page, revision).evaluate(
+    (path, source) => new Function('mark', `return (${source})(mark)`)(path.previousElementSibling.firstElementChild),
+    String(look),
+  );
+/** The revisions of the marks with a class, ascending. */
+const marksWith = async (page, name) =>
+  await timeline(page)
+    .locator('.marks')
+    .evaluateAll(
+      (paths, name) =>
+        paths
+          .filter((path) => path.previousElementSibling.querySelector(`.${name}`) !== null)
+          .flatMap((path) => path.dataset.revisions.split(' ').map(Number))
+          .sort((one, other) => one - other),
+      name,
+    );
 const slider = (page) => timeline(page).getByRole('slider', { name: 'moment' });
 const button = (page, name) => timeline(page).getByRole('button', { name, exact: true });
-const looks = async (page, revision) => (await mark(page, revision).getAttribute('class')).split(' ').slice(1);
+const looks = (page, revision) => withMark(page, revision, (mark) => [...mark.classList].slice(1));
 
 /** A session of so many events by two authors, in turns of three. */
 const long = async ({ service, arg: count }) => {
@@ -37,18 +55,15 @@ describe('the timeline', () => {
       Array.from({ length: EVENTS }, async (_, place) => (await looks(page, place + 1))[0]),
     );
     assert.deepEqual(kinds, ['user', 'call', 'failed', 'message', 'user', 'message', 'user', 'error', 'rewind']);
-    const undone = await timeline(page)
-      .locator('.undone')
-      .evaluateAll((all) => all.map(({ dataset }) => dataset.revision));
-    assert.deepEqual(undone, ['7', '8'], 'what the rewind has taken back is faint');
+    assert.deepEqual(await marksWith(page, 'undone'), [7, 8], 'what the rewind has taken back is faint');
   });
 
   it('shows by colour and pattern which scopes an event wrote to', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     const scopes = (revision) =>
-      mark(page, revision)
-        .locator('rect:not(.hit)')
-        .evaluateAll((all) => all.map((rect) => rect.getAttribute('class')));
+      withMark(page, revision, (mark) =>
+        Array.from(mark.querySelectorAll('rect'), (rect) => rect.getAttribute('class')),
+      );
     assert.deepEqual(await scopes(1), ['session']);
     assert.deepEqual(await scopes(5), ['user']);
     assert.deepEqual(await scopes(6), ['session', 'app']);
@@ -57,7 +72,7 @@ describe('the timeline', () => {
 
   it('goes to the event of a mark, and selects it', async (t) => {
     const page = await bench.inPage(t, { seed: story });
-    await mark(page, 4).click();
+    await clickMark(page, 4);
     await untilAt(page, 4);
     assert.equal(await page.evaluate(() => globalThis.inspection.selected), 4);
     assert.equal(await timeline(page).locator('.ring').getAttribute('data-revision'), '4');
@@ -91,7 +106,7 @@ describe('the timeline', () => {
   it('is dragged by the line of the moment', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     const [x, y] = await middleOf(timeline(page).locator('.moment'));
-    const [to] = await middleOf(mark(page, 5));
+    const [to] = await placeOfMark(page, 5);
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(to, y, { steps: 12 });
@@ -104,14 +119,16 @@ describe('the timeline', () => {
   it('draws each sign whole, within its box of 24 by 24', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     const boxes = await timeline(page)
-      .locator('.mark .glyph')
+      .locator('.glyph')
       .evaluateAll((glyphs) =>
         glyphs.map((glyph) => {
           const { x, y, width, height } = glyph.getBBox();
           return { kind: glyph.closest('.mark').classList[1], ends: [x, y, x + width, y + height], height };
         }),
       );
-    assert.equal(boxes.length, EVENTS);
+    assert.deepEqual([...new Set(boxes.map(({ kind }) => kind))].sort(), [
+      ...['call', 'error', 'failed', 'message', 'rewind', 'user'],
+    ]);
     for (const { kind, ends, height } of boxes) {
       assert.ok(Math.min(...ends) >= 0 && Math.max(...ends) <= 24, `${kind}: ${ends.join(' ')}`);
       assert.ok(kind === 'write' || height >= 8, `${kind} is ${height} high`);
@@ -120,7 +137,7 @@ describe('the timeline', () => {
 
   it('tells about the event under the pointer, and lights it up elsewhere', async (t) => {
     const page = await bench.inPage(t, { seed: story });
-    await mark(page, 6).hover();
+    await page.mouse.move(...(await placeOfMark(page, 6)));
     const tip = timeline(page).getByRole('tooltip');
     await tip.getByText('It is booked.').waitFor();
     await tip.getByText('app:rooms').waitFor();
@@ -136,11 +153,8 @@ describe('the timeline', () => {
   it('lights up the writes of the key that is pointed at', async (t) => {
     const page = await bench.inPage(t, { seed: story });
     await page.evaluate(() => globalThis.inspection.point({ key: 'booked' }));
-    await timeline(page).locator('.lit').first().waitFor();
-    const lit = await timeline(page)
-      .locator('.lit')
-      .evaluateAll((all) => all.map(({ dataset }) => Number(dataset.revision)));
-    assert.deepEqual(lit.slice(0, 2), [6, 7]);
+    await timeline(page).locator('.lit').first().waitFor({ state: 'attached' });
+    assert.deepEqual((await marksWith(page, 'lit')).slice(0, 2), [6, 7]);
   });
 
   it('has a lane for the values of a key whose history is shown', async (t) => {
@@ -175,7 +189,7 @@ describe('the timeline', () => {
     const page = await bench.inPage(t, { seed: story });
     await button(page, 'Play').click();
     await untilShown(page, () => globalThis.inspection.target === 2);
-    await mark(page, 6).click();
+    await clickMark(page, 6);
     await button(page, 'Play').waitFor();
     assert.equal(await page.evaluate(() => globalThis.inspection.target), 6);
   });
@@ -196,16 +210,16 @@ describe('the timeline', () => {
   it('draws of a long session what is in view, with the whole of it in a strip', async (t) => {
     const page = await bench.inPage(t, { seed: long, arg: 3000 });
     await timeline(page).getByRole('img', { name: 'overview of all 3000 events' }).waitFor();
-    const drawn = await timeline(page).locator('.mark').count();
+    const drawn = (await marksWith(page, 'mark')).length;
     assert.ok(drawn > 20 && drawn < 400, `${drawn} marks`);
-    await mark(page, 3000).waitFor();
+    await marksLike(page, 3000).waitFor({ state: 'attached' });
     await slider(page).press('Home');
     await untilAt(page, 0);
-    await mark(page, 1).waitFor();
-    assert.equal(await mark(page, 3000).count(), 0);
+    await marksLike(page, 1).waitFor({ state: 'attached' });
+    assert.equal(await marksLike(page, 3000).count(), 0);
     await button(page, 'fit').click();
     await timeline(page).getByRole('img', { name: 'overview of all 3000 events' }).waitFor({ state: 'detached' });
-    assert.equal(await timeline(page).locator('.mark').count(), 0, 'columns in the place of marks');
+    assert.equal(await timeline(page).locator('.marks').count(), 0, 'columns in the place of marks');
     assert.ok((await timeline(page).locator('path.session').first().getAttribute('d')).length > 100);
   });
 });

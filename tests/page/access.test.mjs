@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { openPage } from '../support/chromium.mjs';
-import { clickMark, say, SCENES, site, stored, untilStored } from './support.mjs';
+import { clickMark } from '../support/marks.mjs';
+import { say, SCENES, site, stored, untilStored } from './support.mjs';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

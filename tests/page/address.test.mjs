@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exportLines } from 'statepad/jsonl';
 import { SessionService } from 'statepad';
-import { clickMark, loaded, moment, replay, SCENES, site } from './support.mjs';
+import { clickMark } from '../support/marks.mjs';
+import { loaded, moment, replay, SCENES, site } from './support.mjs';
 
 const hashOf = (page) => new URL(page.url()).hash;
 const query = (page) => hashOf(page).split('?')[1] ?? '';

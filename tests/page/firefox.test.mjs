@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openFirefox } from '../support/firefox.mjs';
+import { placeIn } from '../support/marks.mjs';
 import { serve } from '../support/serve.mjs';
 
 const www = fileURLToPath(new URL('../../www', import.meta.url));
@@ -36,10 +37,9 @@ async function drive() {
     until(`“${text}”`, () =>
       first((one) => !one.matches('style, script') && one.textContent.replace(/\s+/g, ' ').includes(text)),
     );
-  /** A click of a mouse; marks are drawn, and have no `click()`. */
-  const press = (element) => {
-    const { left, top, width, height } = element.getBoundingClientRect();
-    const at = { clientX: left + width / 2, clientY: top + height / 2, button: 0, pointerId: 1, isPrimary: true };
+  /** A click of a mouse, where a mark is drawn: it has no element of its own. */
+  const press = (element, [clientX, clientY]) => {
+    const at = { clientX, clientY, button: 0, pointerId: 1, isPrimary: true };
     for (const type of ['pointerdown', 'pointerup', 'click']) {
       const Kind = frame.contentWindow[type === 'click' ? 'MouseEvent' : 'PointerEvent'];
       element.dispatchEvent(new Kind(type, { ...at, bubbles: true, composed: true, cancelable: true }));
@@ -61,7 +61,8 @@ async function drive() {
     await shown('#13 of 13');
     const { hash } = frame.contentWindow.location;
 
-    press(await until('mark', () => first((one) => one.matches('.mark[data-revision="2"]'))));
+    const marks = await until('mark', () => first((one) => one.matches('.marks[data-revisions~="2"]')));
+    press(marks, globalThis.placeIn(marks, 2));
     await address('?moment=2&event=2');
     await shown('#2 of 13');
     frame.contentWindow.history.back();
@@ -90,7 +91,7 @@ async function drive() {
 
 describe('the page in Firefox', () => {
   it('plays, travels, goes back, keeps what was said and opens a file', { timeout: 300_000 }, async () => {
-    const html = `<!doctype html><iframe width="1280" height="900"></iframe><script>(${drive})();</script>`;
+    const html = `<!doctype html><iframe width="1280" height="900"></iframe><script>globalThis.placeIn = ${placeIn}; (${drive})();</script>`;
     let close;
     let server;
     try {

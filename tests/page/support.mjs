@@ -108,11 +108,6 @@ export async function showsKey(page, key) {
   await filter.fill('');
 }
 
-/** Clicks the mark of an event in the timeline, where it is drawn: what lies above it takes the click for it. */
-export async function clickMark(page, revision) {
-  await page.locator(`.mark[data-revision="${revision}"]`).click({ force: true });
-}
-
 /** The moment that the timeline tells. */
 export const moment = (page, words) => page.locator('output').getByText(words).waitFor();
 

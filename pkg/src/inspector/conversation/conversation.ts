@@ -63,7 +63,7 @@ export class StatepadConversation extends InspectorElement {
     count: 0,
     getScrollElement: () => this.#list,
     estimateSize: () => ESTIMATE,
-    overscan: 5,
+    overscan: 2,
     paddingStart: 8,
     paddingEnd: 12,
     scrollPaddingStart: 40,

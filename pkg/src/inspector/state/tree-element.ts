@@ -45,7 +45,7 @@ export class StatepadStateTree extends InspectorElement {
     count: 0,
     // All lines are of one height, which is looked up once: there may be thousands of them.
     estimateSize: () => (this.#height ||= lineHeight()),
-    overscan: 8,
+    overscan: 3,
     // The scope of the lines in view stays above them.
     scrollPaddingStart: LINE * 16,
   });

@@ -31,6 +31,11 @@ export class Hover implements ReactiveController {
     }
   }
 
+  /** True while the pointer is over an event. */
+  get isOver(): boolean {
+    return this.#revision !== undefined;
+  }
+
   /** The pointer is elsewhere. */
   leave(): void {
     this.over(undefined, 0);
@@ -41,9 +46,7 @@ export class Hover implements ReactiveController {
   }
 
   hostUpdated(): void {
-    const isShown = this.#revision !== undefined;
-    // The search for it goes through all marks.
-    const tip = isShown ? this.#host.renderRoot.querySelector<HTMLElement>('.tip') : null;
+    const tip = this.#host.renderRoot.querySelector<HTMLElement>('.tip');
     if (tip === null) {
       return;
     }

@@ -86,11 +86,11 @@ export function widthOf(count: number, step: number): number {
   return (count + 1) * step + TAIL;
 }
 
-/** The drawn span for a visible one: it and as much again beside it, the same for all positions close by. */
+/** The drawn span for a visible one: it and some room beside it, the same for all positions close by. */
 export function drawnSpan(scroll: number, width: number): Span {
-  const half = Math.max(Math.ceil(width / 2), 1);
-  const from = Math.max(Math.floor(scroll / half) - 1, 0) * half;
-  return { from, to: (Math.floor(scroll / half) + 4) * half };
+  const part = Math.max(Math.ceil(width / 4), 1);
+  const first = Math.floor(scroll / part);
+  return { from: Math.max(first - 1, 0) * part, to: (first + 6) * part };
 }
 
 /** The revisions whose events are in a span, even in part. */

@@ -2,11 +2,10 @@
 
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
 import type { Inspection } from '../model/inspection.js';
 import { deltaOf, SCOPE_BIT, type Log } from '../model/log.js';
-import { GLYPHS, kindOf } from './glyphs.js';
+import { GLYPHS, kindOf, type EventKind } from './glyphs.js';
 import { bandsOf, COLUMN, FINE, lowerBound, MARKED, ticks, type Range, type Span } from './layout.js';
 import { fillOf } from './legend.js';
 
@@ -56,16 +55,7 @@ function picture(drawing: Drawing): SVGTemplateResult {
   return svg`<g transform="translate(${-span.from} 0)">
     <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
-    ${
-      step < FINE
-        ? columns(drawing)
-        : // By revision: browsers make new marks several times as fast as they move others.
-          repeat(
-            revisions(range),
-            (revision) => revision,
-            (revision) => markOf(drawing, revision),
-          )
-    }
+    ${step < FINE ? columns(drawing) : eventMarks(drawing)}
     <path class="error" d=${step < ICONS ? errorPath(drawing) : ''} />
     ${rewinds(drawing)}
     ${ring(drawing)}
@@ -85,10 +75,6 @@ function tickAt(revision: number, { step, span }: Drawing): number {
   return Math.min((revision + 0.5) * step, span.to - 3.3 * String(revision).length);
 }
 
-function revisions({ first, last }: Range): number[] {
-  return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => first + index);
-}
-
 function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTemplateResult {
   const lanes = { top: RULER, height: LANE };
   const draw = (only: readonly number[] | undefined, look: string): SVGTemplateResult => {
@@ -98,11 +84,52 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
   return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
 }
 
-/** The mark of an event, drawn again only when it looks different. */
-function markOf({ inspection: { log, matches }, step, lit }: Drawing, revision: number): unknown {
-  const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
-  const look = { step, isLit: isLit(log, revision, lit), isFound, isUndone: log.undone(revision) };
-  return guard([log.at(revision), ...Object.values(look)], () => mark(log, revision, look));
+/**
+ * The marks of all events. Those that look the same are the markers along one line that is not drawn: an element for
+ * each event would be more work at a step of the slider than all the rest of the page.
+ */
+function eventMarks(drawing: Drawing): SVGTemplateResult[] {
+  const { log } = drawing.inspection;
+  const alike = new Map<string, number[]>();
+  for (let revision = drawing.range.first; revision <= drawing.range.last; revision++) {
+    const look = JSON.stringify(lookOf(drawing, revision));
+    const others = alike.get(look);
+    if (others === undefined) {
+      alike.set(look, [revision]);
+    } else {
+      others.push(revision);
+    }
+  }
+  return Array.from(alike, ([look, own], place) => {
+    const points = own.map((one) => `${(one + 0.5) * drawing.step} ${RULER + (log.lanes[one - 1] ?? 0) * LANE}`);
+    const marker = `url(#mark-${place})`;
+    // The last point, which has no marker, ends the line of a single event, too.
+    return svg`<marker id="mark-${place}" markerUnits="userSpaceOnUse" overflow="visible">${mark(JSON.parse(look) as Look, drawing.step)}</marker>
+      <path class="marks" data-revisions=${own.join(' ')} style="marker-start:${marker};marker-mid:${marker}" d="M${points.join(' ')} ${points.at(-1)}" />`;
+  });
+}
+
+/** The look of a mark. */
+interface Look {
+  readonly kind: EventKind;
+  /** The scopes that the event wrote to: see `SCOPE_BIT`. */
+  readonly scopes: number;
+  /** True when the event is pointed at, or has written a key that is. */
+  readonly isLit: boolean;
+  /** True for a match of the search; absent without a search. */
+  readonly isFound: boolean | undefined;
+  /** True when a rewind has taken the event back. */
+  readonly isUndone: boolean;
+}
+
+function lookOf({ inspection: { log, matches }, lit }: Drawing, revision: number): Look {
+  return {
+    kind: kindOf(log, revision),
+    scopes: log.scopes[revision - 1] ?? 0,
+    isLit: isLit(log, revision, lit),
+    isFound: matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision,
+    isUndone: log.undone(revision),
+  };
 }
 
 /** True when an event is the one that is pointed at, or has written the key that is. */
@@ -111,31 +138,18 @@ function isLit(log: Log, revision: number, { keys, revision: pointed }: Lit): bo
   return revision === pointed || (event !== undefined && keys.some((key) => Object.hasOwn(deltaOf(event).delta, key)));
 }
 
-/** The look of a mark, besides its event. */
-interface Look {
-  readonly step: number;
-  /** True when the event is pointed at, or has written a key that is. */
-  readonly isLit: boolean;
-  /** True for a match of the search; `undefined` without a search. */
-  readonly isFound: boolean | undefined;
-  /** True when a rewind has taken the event back. */
-  readonly isUndone: boolean;
-}
-
-function mark(log: Log, revision: number, { step, isLit: lit, isFound, isUndone }: Look): SVGTemplateResult {
-  const kind = kindOf(log, revision);
-  const [middle, top] = [(revision + 0.5) * step, RULER + (log.lanes[revision - 1] ?? 0) * LANE];
+/** A mark; its origin is the middle of the top of its slot. */
+function mark({ kind, scopes, isLit: lit, isFound, isUndone }: Look, step: number): SVGTemplateResult {
   const width = Math.min(Math.max(step - 4, 3), 22);
   const looks = [kind, isUndone && 'undone', isFound === true && 'match', isFound === false && 'faint', lit && 'lit'];
-  return svg`<g class="mark ${looks.filter(Boolean).join(' ')}" data-revision=${revision} transform="translate(${middle} ${top})">
-    <rect class="hit" x=${-step / 2} width=${step} height=${LANE} />
+  return svg`<g class="mark ${looks.filter(Boolean).join(' ')}">
     ${lit ? svg`<rect class="light" x=${-width / 2 - 2} y="1" width=${width + 4} height=${LANE - 1} rx="4" />` : nothing}
     ${
       step < ICONS
         ? svg`<circle class="dot" cy="8" r=${Math.min(step / 2 - 0.75, 3)} />`
         : svg`<path class="glyph" transform="translate(${-GLYPH / 2} 2) scale(${GLYPH / 24})" d=${GLYPHS[kind]} />`
     }
-    ${bars(log.scopes[revision - 1] ?? 0, width)}
+    ${bars(scopes, width)}
     ${isFound === true ? svg`<rect class="found" x=${-width / 2} y=${LANE - 1.5} width=${width} height="1.5" />` : nothing}
   </g>`;
 }

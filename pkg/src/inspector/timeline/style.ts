@@ -197,14 +197,16 @@ export const timelineStyle = css`
     font-variant-numeric: tabular-nums;
   }
 
-  .mark {
+  .scroller[data-over] {
     cursor: pointer;
-    color: var(--quiet);
   }
 
-  .hit {
+  .marks {
     fill: none;
-    pointer-events: all;
+  }
+
+  .mark {
+    color: var(--quiet);
   }
 
   .mark .dot {

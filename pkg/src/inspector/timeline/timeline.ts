@@ -223,7 +223,7 @@ export class StatepadTimeline extends InspectorElement {
         ${log.authors.map((author) => html`<li dir="auto" title=${author}>${author}</li>`)}
         ${traced === undefined ? nothing : html`<li class="of-key" data-scope=${splitKey(traced).scope} title=${traced}>${traced}</li>`}
       </ul>
-      <div class="scroller" tabindex="-1" @scroll=${this.#scrolled} @click=${this.#clicked} @pointermove=${this.#pointed} @pointerleave=${() => this.#hover.leave()}>
+      <div class="scroller" ?data-over=${this.#hover.isOver} tabindex="-1" @scroll=${this.#scrolled} @click=${this.#clicked} @pointermove=${this.#pointed} @pointerleave=${() => this.#hover.leave()}>
         <div class="picture" style=${styleMap({ width: `${whole}px`, 'min-height': `${height}px`, '--lanes-end': `${lanesEnd}px` })}>
           <svg style=${styleMap({ left })} width=${width} height=${height} aria-hidden="true">${marks(drawing)}</svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}

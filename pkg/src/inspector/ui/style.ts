@@ -314,7 +314,7 @@ export const base = css`
     *::before,
     *::after {
       animation-duration: 0.01ms !important;
-      transition-duration: 0.01ms !important;
+      transition: none !important;
     }
   }
 `;

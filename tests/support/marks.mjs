@@ -1,0 +1,31 @@
+// The marks of the timeline. They have no elements of their own, so a pointer finds them by their places.
+
+/** The path whose markers are the marks of all events that look like one. */
+export const marksLike = (page, revision) => page.locator(`statepad-timeline .marks[data-revisions~="${revision}"]`);
+
+/**
+ * The middle of the sign of an event's mark, in px from the start of the window. It is scrolled into view. A function
+ * of the page, too.
+ */
+export const placeIn = (path, revision) => {
+  const place = path.dataset.revisions.split(' ').indexOf(String(revision));
+  const numbers = path
+    .getAttribute('d')
+    .match(/[\d.]+/g)
+    .map(Number);
+  const own = new window.DOMPoint(numbers[2 * place], numbers[2 * place + 1] + 8);
+  const scroller = path.closest('.scroller');
+  const { left, width } = scroller.getBoundingClientRect();
+  const from = own.matrixTransform(path.getScreenCTM()).x - left;
+  if (from < 0 || from > width) scroller.scrollLeft += from - width / 2;
+  const { x, y } = own.matrixTransform(path.getScreenCTM());
+  return [x, y];
+};
+
+/** As {@link placeIn}, for a page. Waits until the mark is drawn. */
+export const placeOfMark = (page, revision) => marksLike(page, revision).evaluate(placeIn, revision);
+
+/** Clicks the mark of an event, where it is drawn: what lies above it takes the click for it. */
+export async function clickMark(page, revision) {
+  await page.mouse.click(...(await placeOfMark(page, revision)));
+}
