@@ -140,7 +140,8 @@ function groupOf(path, eager) {
  * Puts together the modules of a package that lies in `folder`: an entry, what all of them share and the service are
  * a file each, so that a host that starts loads nine files in place of a hundred. `engine/wasm.js` stays by itself,
  * so that a bundler leaves the core out where only errors are told apart; so does each host's loader. All are without
- * blanks and comments; their names stay, for the sake of stack traces, and beside each but {@link WITHOUT_MAP} lies its source map.
+ * blanks and comments; their names stay, for the sake of stack traces, and beside each lies its source map, except of
+ * those {@link WITHOUT_MAP}.
  *
  * @param {string} folder
  */

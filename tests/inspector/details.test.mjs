@@ -66,8 +66,8 @@ describe('the details', () => {
     const after = await page.evaluate(async () => {
       const { now } = Date;
       Date.now = () => now() + 600_000;
-      const session = await service.getSession({ appName: 'trips', userId: 'ana', sessionId: 'one' });
-      await service.appendEvent({ session, event: { author: 'user' } });
+      const session = await globalThis.service.getSession({ appName: 'trips', userId: 'ana', sessionId: 'one' });
+      await globalThis.service.appendEvent({ session, event: { author: 'user' } });
       return new Date(session.expireTime).toISOString();
     });
     assert.ok(after > before);

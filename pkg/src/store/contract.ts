@@ -178,8 +178,8 @@ export interface SessionStore {
   readLease?(key: SessionKey, context: StoreContext): Promise<LeaseRow | null>;
   /**
    * Removes sessions that have expired, as by `remove`, those that expired first before the others; and values of
-   * users that have no session, those that were changed longest ago first, as far as the store's clock tells. It may be
-   * called by several processes at once, and ends at any moment without harm: each removal is whole or not made. A
+   * users that have no session, those that were changed longest ago first, as far as the store's clock tells. It may
+   * be called by several processes at once, and ends at any moment without harm: each removal is whole or not made. A
    * session that was written to meanwhile, and has not expired any more, stays.
    */
   sweep?(query: SweepQuery, context: StoreContext): Promise<Swept>;
