@@ -204,8 +204,8 @@ row(
   },
 );
 
-test('a session with an end (`expireTime`)', async () => {
-  shown.add('a session with an end (`expireTime`)');
+test('a session whose end (`expireTime`) has come', async () => {
+  shown.add('a session whose end (`expireTime`) has come');
   let time = 0;
   const seen = [];
   for (const service of [new adk.InMemorySessionService(), new SessionService({ now: () => time })]) {
@@ -217,8 +217,8 @@ test('a session with an end (`expireTime`)', async () => {
   assert.deepEqual(seen, [true, false]);
 });
 
-test('a value of many bytes', async () => {
-  shown.add('a value of many bytes');
+test('a large value', async () => {
+  shown.add('a large value');
   const text = 'x'.repeat(1000);
   const theirs = new adk.InMemorySessionService();
   const session = await theirs.createSession(KEY);
