@@ -8,13 +8,14 @@ import { filesUnder } from '../../scripts/step.mjs';
 import { root } from '../../scripts/tools.mjs';
 
 const PLACES = {
+  'event.rs': 1,
   'ids.rs': 1,
   'json.rs': 2,
   'list/index.rs': 3,
   'list/page.rs': 2,
   'list/sorted.rs': 2,
   'native/in_memory/memory.rs': 5,
-  'native/ledger.rs': 1,
+  'native/ledger.rs': 2,
   'native/rewind.rs': 1,
   'operator.rs': 1,
   'registry.rs': 2,

@@ -54,7 +54,7 @@ export interface LinesImport extends LinesImportProgress {
  * const { imported, problems } = await importLines(createReadStream('sessions.jsonl', 'utf8'), service);
  */
 export async function importLines(
-  input: Input,
+  input: string | Iterable<string> | AsyncIterable<string>,
   service: SessionService,
   options: LinesImportOptions = {},
 ): Promise<LinesImport> {
