@@ -35,7 +35,7 @@ describe('encrypted, in a browser', () => {
   test('every store case holds', async () => {
     const { page, complaints } = await openPage(browser, site.origin);
     await page.goto(site.origin);
-    // With encrypted names nobody can tell which ones others have deleted. Operators are left to the service, and limits
+    // With encrypted names nobody can tell which ones others have deleted. Operators are left to the service. Limits
     // count what is sealed.
     const without = ['changed', 'sizes', ...operators];
     for (const { name } of storeCases.filter(({ needs }) => !needs.some((need) => without.includes(need)))) {
