@@ -2,26 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mock, test } from 'node:test';
 import { callbackStore } from 'statepad/stores/journal';
 import { append, context, create, loaded, opened, update } from './support.mjs';
 import { key, place } from './files.mjs';
+import { NOW, clockTest } from '../support/clock-test.js';
 
 const DAY = 24 * 60 * 60 * 1_000;
-const NOW = 1_750_000_000_000;
 const other = { ...key, sessionId: 'other' };
-
-/** A test whose clock stands still, but for what it does itself. */
-function clockTest(name, run) {
-  test(name, async () => {
-    mock.timers.enable({ apis: ['Date'], now: NOW });
-    try {
-      await run((time) => mock.timers.setTime(NOW + time));
-    } finally {
-      mock.timers.reset();
-    }
-  });
-}
 
 /** A log that is kept in an array, and stores over it. `persist` may wait. */
 function keptLog(before = async () => undefined) {

@@ -1,16 +1,16 @@
 // The indexes of the reference for sweeps: what they hold, and ends that move back as the clock does.
 
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { memoryStore } from 'statepad/stores/memory';
 import { append, create, keyOf, update } from '../../support/changes.js';
 import { source } from '../../support/source.mjs';
+import { clockTest } from '../support/clock-test.js';
 import { plain } from '../support/plain.js';
 
 const { Expiring } = await source('stores/memory/expiring.ts');
-const NOW = 1_750_000_000_000;
 const LATER = { at: 9_000_000_000_000 };
 
 test('the index of ends has no more than two entries for each session that is there, whatever was removed', () => {
@@ -72,18 +72,6 @@ test('a session that was removed is not held until its end would have come', asy
   assert.ok(held < 20_000_000, `${held} bytes are held`);
   assert.equal((await store.list({ app: 'app' })).total, 1);
 });
-
-/** A test whose clock stands still, but for what it does itself. */
-function clockTest(name, run) {
-  test(name, async () => {
-    mock.timers.enable({ apis: ['Date'], now: NOW });
-    try {
-      await run((time) => mock.timers.setTime(NOW + time));
-    } finally {
-      mock.timers.reset();
-    }
-  });
-}
 
 clockTest('an end that moves back, as the clock was put back, is the one at which a sweep removes', async (go) => {
   const store = plain(memoryStore());
