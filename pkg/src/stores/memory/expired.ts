@@ -18,7 +18,7 @@ export function sweptOf(removed: readonly Expired[], { limit }: SweepQuery): Swe
 
 type NamedApp = readonly [name: string, app: App];
 
-/** What a sweep of these apps finds: sessions first, and of either kind those of longest ago before the others. */
+/** The finds of a sweep of these apps: sessions first, and of either kind those of longest ago before the others. */
 export function findExpired(apps: readonly NamedApp[], { limit, userTtl }: SweepQuery, now: number): Expired[] {
   const sessions = apps
     .flatMap(([, { expiring }]) => expiring.first(limit, now))

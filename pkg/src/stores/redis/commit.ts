@@ -86,9 +86,9 @@ function argumentsOf(prefix: string, changes: readonly [Change, ...Change[]], is
 }
 
 /** Members that most changes lack are sent only where present. */
-function pushGuard(args: string[], { kind, guard = {}, operators, digest, expires: any }: Change): void {
+function pushGuard(args: string[], { kind, guard = {}, operators, digest, expires: end }: Change): void {
   const { created, fence, rev, pos, keys } = guard;
-  const expires = kind === 'create' ? any : undefined;
+  const expires = kind === 'create' ? end : undefined;
   args.push(created === undefined ? '' : `=${created}`);
   if ([fence, rev, pos, keys, operators, digest, expires].every((part) => part === undefined)) {
     args.push('');
